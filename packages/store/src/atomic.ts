@@ -1,0 +1,262 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { errnoOf, StoreError, toStoreError } from "./errors.ts";
+import { discard, temporaryName } from "./temporaries.ts";
+
+/** How a file is replaced. */
+export interface WriteOptions {
+  /** The exact permission bits. Left out: those of the file that is there, or `0o644` less the umask. */
+  readonly mode?: number | undefined;
+  /** What to do when the path is a symbolic link; `"follow"` replaces the file it leads to. Default `"refuse"`. */
+  readonly symlink?: "refuse" | "follow" | undefined;
+}
+
+/** How a folder is made. */
+export interface EnsureDirOptions {
+  /** The exact permission bits of folders that are made; those already there keep theirs. Default `0o755` less the umask. */
+  readonly mode?: number | undefined;
+}
+
+/**
+ * Replaces a file so that a crash leaves the old content or the new one, and returns when it is on the disk: a temporary
+ * file in the same folder, synced, renamed, folder synced. The folder must exist. On any failure the temporary file is
+ * gone, the old content stands and a {@link StoreError} names the path. Blocks the thread while it works.
+ */
+export async function writeFileAtomic(
+  path: string,
+  bytes: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  writeFileAtomicSync(path, bytes, options);
+}
+
+/** {@link writeFileAtomic} for a caller that cannot wait. */
+export function writeFileAtomicSync(path: string, bytes: string | Uint8Array, options: WriteOptions = {}): void {
+  const target = replaceFile(path, bytes, options);
+  syncDirectory(dirname(target));
+}
+
+/** Removes a file or link and syncs its folder. Answers whether it was there. A folder is refused. */
+export async function removeFile(path: string): Promise<boolean> {
+  return removeFileSync(path);
+}
+
+/** {@link removeFile} for a caller that cannot wait. */
+export function removeFileSync(path: string): boolean {
+  const there = unlinkFile(path);
+  if (there) syncDirectory(dirname(path));
+  return there;
+}
+
+/** Makes a folder and what is missing above it, each synced into its parent. One that exists is left as it is. */
+export async function ensureDir(path: string, options: EnsureDirOptions = {}): Promise<void> {
+  ensureDirSync(path, options);
+}
+
+/** {@link ensureDir} for a caller that cannot wait. */
+export function ensureDirSync(path: string, options: EnsureDirOptions = {}): void {
+  for (const parent of makeDirectories(path, options.mode)) syncDirectory(parent);
+}
+
+/** Makes a folder and its missing parents; answers the folders whose entries changed and still have to be synced. */
+export function makeDirectories(path: string, mode: number | undefined): string[] {
+  const missing: string[] = [];
+  let at = resolve(path);
+  for (;;) {
+    const kind = directoryOrAbsent(at);
+    if (kind === "directory") break;
+    missing.push(at);
+    at = dirname(at);
+  }
+  const changed: string[] = [];
+  for (const folder of missing.reverse()) {
+    if (makeOne(folder, mode)) changed.push(dirname(folder));
+  }
+  return changed;
+}
+
+/** {@link WriteOptions}, and the choice to put the file where a link was. */
+interface ReplaceOptions {
+  readonly mode?: number | undefined;
+  readonly symlink?: "refuse" | "follow" | "replace" | undefined;
+}
+
+/** Replaces a file without syncing its folder; answers the path that was replaced. */
+export function replaceFile(path: string, bytes: string | Uint8Array, options: ReplaceOptions): string {
+  const { target, existing } = targetOf(path, options.symlink ?? "refuse");
+  const mode = options.mode ?? (existing === undefined ? undefined : existing.mode & 0o7777);
+  const temporary = writeTemporary(target, typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes, mode);
+  try {
+    renameSync(temporary, target);
+  } catch (error) {
+    discard(temporary);
+    throw toStoreError(error, target, "replace the file");
+  }
+  return target;
+}
+
+/**
+ * Publishes a complete file under a name that must be free, by hard link; answers whether the name was free. The content
+ * is never seen half.
+ */
+export function publishFile(path: string, bytes: Uint8Array, mode: number): boolean {
+  const temporary = writeTemporary(path, bytes, mode);
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw toStoreError(error, path, "link the file into place");
+  } finally {
+    discard(temporary);
+  }
+}
+
+/** Removes a file or link without syncing its folder; answers whether it was there. */
+export function unlinkFile(path: string): boolean {
+  const info = infoOf(path);
+  if (info === undefined) return false;
+  if (info.isDirectory()) throw new StoreError("REFUSED_PATH", `${path}: is a folder, not a file`, { path });
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return false;
+    throw toStoreError(error, path, "remove the file");
+  }
+}
+
+/** What `lstat` says of the path, or `undefined` when nothing is there. */
+export function infoOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errnoOf(error) === "ENOTDIR") return undefined;
+    throw toStoreError(error, path, "look at the path");
+  }
+}
+
+/** Writes all bytes, however often the system takes only a part of them. */
+export function writeFully(file: number, bytes: Uint8Array): void {
+  let done = 0;
+  while (done < bytes.length) {
+    const written = writeSync(file, bytes, done, bytes.length - done);
+    if (written === 0) throw Object.assign(new Error("the system took no more bytes"), { code: "ENOSPC" });
+    done += written;
+  }
+}
+
+/** Platforms and file systems that cannot sync a folder say so with one of these. */
+const unsyncable: ReadonlySet<string | undefined> = new Set([
+  "EINVAL",
+  "EPERM",
+  "EISDIR",
+  "ENOTSUP",
+  "EBADF",
+  "EACCES",
+]);
+
+/** Makes the entries of a folder durable, where the platform can. */
+export function syncDirectory(path: string): void {
+  let folder: number | undefined;
+  try {
+    folder = openSync(path, constants.O_RDONLY);
+    fsyncSync(folder);
+  } catch (error) {
+    if (!unsyncable.has(errnoOf(error))) throw toStoreError(error, path, "sync the folder");
+  } finally {
+    if (folder !== undefined) closeSync(folder);
+  }
+}
+
+function writeTemporary(target: string, bytes: Uint8Array, mode: number | undefined): string {
+  const temporary = temporaryName(target);
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  try {
+    const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL, mode === undefined ? 0o644 : mode & 0o600);
+    try {
+      writeFully(file, bytes);
+      if (mode !== undefined) fchmodSync(file, mode);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    return temporary;
+  } catch (error) {
+    if (errnoOf(error) !== "EEXIST") discard(temporary);
+    throw toStoreError(error, target, "write the file");
+  }
+}
+
+interface Target {
+  readonly target: string;
+  readonly existing: Stats | undefined;
+}
+
+function targetOf(path: string, symlink: "refuse" | "follow" | "replace"): Target {
+  let target = path;
+  let existing = infoOf(target);
+  if (existing?.isSymbolicLink()) {
+    if (symlink === "replace") return { target, existing: undefined };
+    if (symlink === "refuse") throw new StoreError("REFUSED_PATH", `${path}: is a symbolic link`, { path });
+    try {
+      target = realpathSync(path);
+    } catch (error) {
+      throw new StoreError("REFUSED_PATH", `${path}: is a symbolic link that leads nowhere`, { path, cause: error });
+    }
+    existing = infoOf(target);
+  }
+  if (existing !== undefined && !existing.isFile()) {
+    const what = existing.isDirectory() ? "a folder" : "neither a file nor a folder";
+    throw new StoreError("REFUSED_PATH", `${target}: is ${what}`, { path: target });
+  }
+  return { target, existing };
+}
+
+function directoryOrAbsent(path: string): "directory" | "absent" {
+  const info = infoOf(path);
+  if (info === undefined) return "absent";
+  if (info.isDirectory()) return "directory";
+  if (info.isSymbolicLink()) {
+    try {
+      if (infoOf(realpathSync(path))?.isDirectory()) return "directory";
+    } catch (error) {
+      throw new StoreError("REFUSED_PATH", `${path}: is a symbolic link that leads nowhere`, { path, cause: error });
+    }
+  }
+  throw new StoreError("REFUSED_PATH", `${path}: is in the way of a folder`, { path });
+}
+
+function makeOne(folder: string, mode: number | undefined): boolean {
+  try {
+    mkdirSync(folder, mode ?? 0o755);
+    if (mode !== undefined) chmodDirectory(folder, mode);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST" && directoryOrAbsent(folder) === "directory") return false;
+    throw toStoreError(error, folder, "make the folder");
+  }
+}
+
+function chmodDirectory(folder: string, mode: number): void {
+  const opened = openSync(folder, constants.O_RDONLY);
+  try {
+    fchmodSync(opened, mode);
+  } finally {
+    closeSync(opened);
+  }
+}

@@ -1,0 +1,51 @@
+export type { Durability } from "./appender.ts";
+export { type ApplyOptions, type ApplyReport, applyPlan, recoverPlan } from "./apply.ts";
+export {
+  type EnsureDirOptions,
+  ensureDir,
+  ensureDirSync,
+  removeFile,
+  removeFileSync,
+  type WriteOptions,
+  writeFileAtomic,
+  writeFileAtomicSync,
+} from "./atomic.ts";
+export { type Document, type DocumentOptions, type DocumentUpdate, openDocument } from "./document.ts";
+export type { DocumentCodec, DocumentState, DocumentStep, Members } from "./document-form.ts";
+export { StoreError, type StoreErrorCode, type StoreErrorExtras, storeErrorTable, toStoreError } from "./errors.ts";
+export type { HolderState } from "./holder.ts";
+export { encodeLine } from "./line.ts";
+export { type Entry, type LineOptions, type Problem, parseLines } from "./lines.ts";
+export { type LockInfo, type LockOptions, readLock, withLock } from "./lock.ts";
+export { type Log, type LogOptions, openLog } from "./log.ts";
+export { type PendingPlan, readPending } from "./pending.ts";
+export {
+  type AppendChange,
+  type Change,
+  type ChmodChange,
+  describePlan,
+  type Expectation,
+  listPlan,
+  type MkdirChange,
+  type Plan,
+  type PlanEntry,
+  type RemoveChange,
+  type RenameChange,
+  type SymlinkChange,
+  type WriteChange,
+} from "./plan.ts";
+export { parseStrict, type Source } from "./strict.ts";
+export {
+  defineStateTable,
+  type GroupRoots,
+  groupOfEntry,
+  isDerivedSpelling,
+  type Portability,
+  type Retention,
+  type StateEntry,
+  type StateGroup,
+  type StateTable,
+  type StateTraits,
+} from "./table.ts";
+export { sweepFolder } from "./temporaries.ts";
+export { cacheDir, configDir, dataDir, type Environment, stateDir } from "./xdg.ts";

@@ -1,0 +1,180 @@
+import type { AsyncLocalStorage } from "node:async_hooks";
+import { realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { ensureDirSync } from "./atomic.ts";
+import { StoreError, toStoreError } from "./errors.ts";
+import { type HolderState, readHolderState } from "./holder.ts";
+import { breakLock, isDead } from "./lock-break.ts";
+import { type LockFile, readLockFile, refreshLockFile, releaseLockFile, takeLockFile } from "./lock-file.ts";
+import { pause } from "./pause.ts";
+
+/** How a lock is waited for. */
+export interface LockOptions {
+  /** How long to wait for another holder, in milliseconds; 0 tries once. Default 5,000. */
+  readonly waitMs?: number | undefined;
+  /**
+   * After how many milliseconds without a heartbeat a holder on another host or in another container counts as gone; a
+   * holder refreshes its lock four times as often, every 5 s at most. Default 60,000.
+   */
+  readonly staleAfterMs?: number | undefined;
+  /** Ends the wait (not the work) with `LOCK_CANCELLED`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Who holds a lock. */
+export interface LockInfo {
+  /** `undefined` when the lock's text is of a form this version does not know. */
+  readonly pid: number | undefined;
+  /** `gone`: the next taker will take the lock away. `elsewhere`: on another host or in another container. */
+  readonly state: HolderState;
+  /** The lock's own text. */
+  readonly text: string;
+}
+
+/**
+ * Runs something while holding the lock at `path`: one holder across all processes. The lock is a symbolic link beside
+ * what it guards (a file where links cannot be made) whose target names the holder; it is given back when `run` is over,
+ * and taken away from a holder that is provably dead. The folder is made (0700) when it is missing.
+ *
+ * Throws `LOCK_HELD` (naming the holder) after the wait, `LOCK_CANCELLED`, `LOCK_NESTED` when `run` itself, however
+ * deep, asks for the lock it runs under, `REFUSED_PATH` when something that is no lock lies there; and what `run` throws.
+ */
+export async function withLock<T>(path: string, options: LockOptions, run: () => Promise<T>): Promise<T> {
+  const lock = placeOf(path);
+  const { held } = context();
+  const outer = held.getStore() ?? [];
+  if (outer.some((hold) => hold.active && hold.path === lock)) {
+    const message = `${path}: the lock is asked for by the very work that holds it; pass the lock down instead`;
+    throw new StoreError("LOCK_NESTED", message, { path });
+  }
+  const { staleAfterMs = 60_000 } = options;
+  await acquire(lock, path, options);
+  const hold = startHold(lock, staleAfterMs);
+  let result: T;
+  try {
+    result = await held.run([...outer, hold], run);
+  } catch (error) {
+    endHold(hold);
+    throw error;
+  }
+  const problem = endHold(hold);
+  if (problem !== undefined) throw problem;
+  return result;
+}
+
+/** The holder of a lock, for messages; `undefined` when it is free. */
+export function readLock(path: string): LockInfo | undefined {
+  const lock = readLockFile(path);
+  if (lock === undefined) return undefined;
+  const { holder, text, touchedMs } = lock;
+  return { pid: holder?.pid, state: holder === undefined ? "alive" : readHolderState(holder, touchedMs), text };
+}
+
+/** A lock this process holds. */
+interface Hold {
+  readonly path: string;
+  active: boolean;
+  readonly beat: NodeJS.Timeout;
+  /** Settles when the lock is given back. */
+  readonly released: Promise<void>;
+  readonly release: () => void;
+}
+
+interface Context {
+  /** The holds the running work lies in. */
+  readonly held: AsyncLocalStorage<readonly Hold[]>;
+  readonly holds: Map<string, Hold>;
+}
+
+let shared: Context | undefined;
+
+/** Loaded at the first lock, for commands that take none. */
+function context(): Context {
+  const { AsyncLocalStorage: Storage } = process.getBuiltinModule("node:async_hooks");
+  shared ??= { held: new Storage(), holds: new Map() };
+  return shared;
+}
+
+/** One spelling for one lock: the folder's real path and the name. */
+function placeOf(path: string): string {
+  const folder = dirname(resolve(path));
+  ensureDirSync(folder, { mode: 0o700 });
+  try {
+    return join(realpathSync(folder), basename(path));
+  } catch (error) {
+    throw toStoreError(error, folder, "find the folder");
+  }
+}
+
+async function acquire(lock: string, path: string, options: LockOptions): Promise<void> {
+  const { waitMs = 5000, staleAfterMs = 60_000, signal } = options;
+  const begun = performance.now();
+  for (let delay = 2; ; delay = Math.min(delay * 2, 100)) {
+    if (signal?.aborted) throw new StoreError("LOCK_CANCELLED", `${path}: the wait for the lock was ended`, { path });
+    if (takeLockFile(lock)) return;
+    const found = readLockFile(lock);
+    if (found === undefined) continue;
+    if (isDead(found, staleAfterMs) && (await breakLock(lock, staleAfterMs)) && takeLockFile(lock)) return;
+    const left = waitMs - (performance.now() - begun);
+    if (left <= 0) throw heldError(path, found);
+    await rest(lock, Math.min(delay * (0.5 + Math.random() / 2), left), signal);
+  }
+}
+
+/** Waits for a while, or until this very process gives the lock back. */
+async function rest(lock: string, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const mine = context().holds.get(lock);
+  if (mine === undefined) return pause(milliseconds, signal);
+  const early = new AbortController();
+  const end = (): void => early.abort();
+  signal?.addEventListener("abort", end);
+  mine.released.then(end);
+  await pause(milliseconds, early.signal);
+  signal?.removeEventListener("abort", end);
+}
+
+function heldError(path: string, { holder, text, touchedMs }: LockFile): StoreError {
+  const where =
+    holder !== undefined && readHolderState(holder, touchedMs) === "elsewhere" ? ", not on this system" : "";
+  const who = holder === undefined ? `"${text}"` : `process ${holder.pid}${where}`;
+  return new StoreError("LOCK_HELD", `${path}: is held by ${who}`, {
+    path,
+    hint: "wait for it to end; remove the lock only when you know that it has",
+    details: { pid: holder?.pid, holder: text },
+  });
+}
+
+function startHold(path: string, staleAfterMs: number): Hold {
+  const beat = setInterval(() => keepAlive(path), Math.min(5000, staleAfterMs / 4));
+  beat.unref();
+  let release = (): void => {};
+  const released = new Promise<void>((settle) => {
+    release = settle;
+  });
+  const hold: Hold = { path, active: true, beat, released, release };
+  context().holds.set(path, hold);
+  return hold;
+}
+
+function keepAlive(path: string): void {
+  try {
+    refreshLockFile(path);
+  } catch {
+    // Holders elsewhere may then take the lock for stale; nothing here can be done about it.
+  }
+}
+
+/** Answers what went wrong while giving the lock back. */
+function endHold(hold: Hold): unknown {
+  clearInterval(hold.beat);
+  hold.active = false;
+  context().holds.delete(hold.path);
+  try {
+    releaseLockFile(hold.path);
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    hold.release();
+  }
+}
