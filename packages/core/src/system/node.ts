@@ -1,0 +1,152 @@
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { ReeveError } from "../findings/errors.ts";
+import type { AbsPath } from "./paths.ts";
+import type { DirectoryEntry, FileInfo, FileKind, RunOptions, RunResult, System } from "./port.ts";
+import { runWatched, signalNumber } from "./watched.ts";
+
+export interface NodeSystemOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+const absentCodes: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+
+function errno(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function unlessAbsent<T>(where: string, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const code = errno(error);
+    if (absentCodes.has(code)) return undefined;
+    const says = code === "EACCES" || code === "EPERM" ? "permission denied" : code === "EISDIR" ? "is a folder" : code;
+    throw new ReeveError("UNREADABLE", `${where}: cannot be read (${says})`, {
+      hint: `ls -ld '${where}'`,
+      details: { path: where },
+      cause: error,
+    });
+  }
+}
+
+function kindOf(entry: fs.Stats | fs.Dirent): FileKind {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "directory";
+  return entry.isFile() ? "file" : "other";
+}
+
+function readInfo(where: AbsPath): FileInfo | undefined {
+  return unlessAbsent(where, () => {
+    const stats = fs.lstatSync(where, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const { size, mtimeMs, ino: inode, uid } = stats;
+    return { kind: kindOf(stats), size, mode: stats.mode & 0o7777, mtimeMs, inode, uid };
+  });
+}
+
+function readEntries(where: AbsPath): readonly DirectoryEntry[] | undefined {
+  return unlessAbsent(where, () =>
+    fs
+      .readdirSync(where, { withFileTypes: true })
+      .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  );
+}
+
+function canWrite(where: AbsPath): boolean {
+  try {
+    fs.accessSync(where, fs.constants.W_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function runProgram(program: string, args: readonly string[], options: RunOptions): RunResult {
+  const child = process.getBuiltinModule("node:child_process").spawnSync(program, args, {
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    ...(options.input === undefined ? {} : { input: options.input }),
+    maxBuffer: 1 << 30,
+  });
+  if (child.error !== undefined && errno(child.error) === "ENOENT") {
+    throw program === "git"
+      ? new ReeveError("NO_GIT", "git is not installed, or not on PATH", { hint: "install git 2.20 or newer" })
+      : new ReeveError("MISSING_FILE", `${program}: no such program`);
+  }
+  if (child.error !== undefined && child.stdout === null) {
+    throw new ReeveError("INTERNAL", `${program} could not be started: ${child.error.message}`, { cause: child.error });
+  }
+  const exit = child.status ?? 128 + signalNumber(child.signal);
+  return { exit, stdout: child.stdout, stderr: child.stderr.toString("utf8") };
+}
+
+function withScratch<T>(use: (folder: AbsPath) => T): T {
+  const parent = process.getBuiltinModule("node:os").tmpdir();
+  const folder = fs.mkdtempSync(path.join(parent, "reeve-")) as AbsPath;
+  try {
+    return use(folder);
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readInput(): string {
+  if (process.stdin.isTTY) return "";
+  try {
+    return fs.readFileSync(0, "utf8");
+  } catch (error) {
+    const code = errno(error);
+    if (code === "EOF" || code === "EAGAIN" || code === "EISDIR") return "";
+    throw error;
+  }
+}
+
+let cacheWrites = 0;
+
+function writeCache(where: AbsPath, text: string): void {
+  cacheWrites += 1;
+  const temporary = path.join(path.dirname(where), `.${path.basename(where)}.${process.pid}.${cacheWrites}.tmp`);
+  try {
+    fs.mkdirSync(path.dirname(where), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(temporary, text, { mode: 0o600 });
+    fs.renameSync(temporary, where);
+  } catch {
+    fs.rmSync(temporary, { force: true });
+  }
+}
+
+/** The machine as Node shows it. */
+export function nodeSystem(options: NodeSystemOptions = {}): System {
+  const env = options.env ?? process.env;
+  return {
+    env,
+    cwd: path.resolve(options.cwd ?? process.cwd()) as AbsPath,
+    uid: process.getuid?.(),
+    runtime: { node: process.versions.node, platform: process.platform, architecture: process.arch },
+    now: () => new Date(),
+    randomHex: (digits) =>
+      process
+        .getBuiltinModule("node:crypto")
+        .randomBytes(Math.ceil(digits / 2))
+        .toString("hex")
+        .slice(0, digits),
+    sha256: (bytes) => process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex"),
+    readBytes: (where) => unlessAbsent(where, () => fs.readFileSync(where)),
+    readText: (where) => unlessAbsent(where, () => fs.readFileSync(where, "utf8")),
+    list: readEntries,
+    info: readInfo,
+    readLink: (where) =>
+      unlessAbsent(where, () => (readInfo(where)?.kind === "link" ? fs.readlinkSync(where) : undefined)),
+    realPath: (where) => unlessAbsent(where, () => fs.realpathSync.native(where) as AbsPath),
+    canWrite,
+    run: runProgram,
+    runWatched,
+    withScratch,
+    readInput,
+    writeCache,
+  };
+}

@@ -1,0 +1,90 @@
+import type { AbsPath } from "./paths.ts";
+
+export type FileKind = "file" | "directory" | "link" | "other";
+
+export interface FileInfo {
+  readonly kind: FileKind;
+  /** Bytes. */
+  readonly size: number;
+  /** Permission bits, e.g. `0o600`. */
+  readonly mode: number;
+  readonly mtimeMs: number;
+  readonly inode: number;
+  readonly uid: number;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+export interface RunOptions {
+  readonly cwd: AbsPath;
+  /** The whole environment of the child; the caller composes it from `system.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly input?: string | Uint8Array;
+}
+
+export interface RunResult {
+  /** The exit code, or 128 + the signal's number. */
+  readonly exit: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface RunWatchedOptions {
+  readonly cwd: AbsPath;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** After this many milliseconds the whole process group is ended. */
+  readonly timeLimitMs: number;
+  /** How many bytes of the end of the output are kept. */
+  readonly tailBytes: number;
+}
+
+export interface WatchedResult {
+  readonly exit: number;
+  readonly milliseconds: number;
+  readonly ended: "exited" | "timed-out" | "interrupted";
+  /** The end of what it printed on both streams, in order of arrival. */
+  readonly tail: string;
+}
+
+/**
+ * Everything Reeve needs of the machine. Nothing outside `core/system` and `@reeve/store` touches the machine itself.
+ *
+ * Reading functions answer `undefined` for what is not there and throw `ReeveError` `UNREADABLE` (naming the path) for
+ * what is there and cannot be read.
+ */
+export interface System {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: AbsPath;
+  readonly uid: number | undefined;
+  readonly runtime: { readonly node: string; readonly platform: string; readonly architecture: string };
+  now(): Date;
+  /** Lower-case hexadecimal digits from a secure source. */
+  randomHex(digits: number): string;
+  sha256(bytes: string | Uint8Array): string;
+
+  readBytes(path: AbsPath): Buffer | undefined;
+  readText(path: AbsPath): string | undefined;
+  /** Entries in code-unit order of their names. */
+  list(path: AbsPath): readonly DirectoryEntry[] | undefined;
+  /** Of the path itself; a link is not followed. */
+  info(path: AbsPath): FileInfo | undefined;
+  readLink(path: AbsPath): string | undefined;
+  /** The path with every link resolved, or `undefined` when it does not exist (a dangling or looping link included). */
+  realPath(path: AbsPath): AbsPath | undefined;
+  /** May this process create files in the folder? */
+  canWrite(path: AbsPath): boolean;
+
+  /** Runs a program to its end; throws `ReeveError` `NO_GIT`/`MISSING_FILE` when it cannot be started. */
+  run(program: string, args: readonly string[], options: RunOptions): RunResult;
+  /** Runs a shell command in a process group of its own, its output copied to standard error. */
+  runWatched(command: string, options: RunWatchedOptions): Promise<WatchedResult>;
+  /** Lends an empty folder outside every repository and removes it afterwards. */
+  withScratch<T>(use: (folder: AbsPath) => T): T;
+  /** Standard input to its end; "" when it is a terminal. */
+  readInput(): string;
+  /** Replaces a cache file by rename; a failure is silent, for a cache may always be missing. */
+  writeCache(path: AbsPath, text: string): void;
+}
