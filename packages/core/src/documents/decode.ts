@@ -1,0 +1,111 @@
+import * as v from "valibot";
+import type { Node } from "yaml";
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import { manifestSchema } from "../layer/manifest-schema.ts";
+import { policySchema, profileSchema } from "../policy/schema.ts";
+import { ruleSchema, vendorManifestSchema } from "../rules/schema.ts";
+import type { Decoded, DocumentKinds, Problem } from "./kinds.ts";
+import { nearest } from "./nearest.ts";
+
+const schemas: { readonly [K in keyof DocumentKinds]: v.GenericSchema<unknown, DocumentKinds[K]> } = {
+  manifest: manifestSchema,
+  policy: policySchema,
+  profile: profileSchema,
+  rule: ruleSchema,
+  "vendor-manifest": vendorManifestSchema,
+  plain: v.record(v.string(), v.unknown()),
+};
+
+type Path = readonly (string | number)[];
+
+function lineOf(root: Node | null, path: Path, lines: LineCounter): number | undefined {
+  let node: unknown = root;
+  let offset: number | undefined;
+  for (const step of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && item.key.value === step);
+      if (pair === undefined) break;
+      offset = isScalar(pair.key) ? pair.key.range?.[0] : offset;
+      node = pair.value;
+    } else if (typeof node === "object" && node !== null && "items" in node && Array.isArray(node.items)) {
+      node = node.items[Number(step)];
+      const range = typeof node === "object" && node !== null && "range" in node ? node.range : undefined;
+      offset = Array.isArray(range) ? Number(range[0]) : offset;
+    } else break;
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
+function entriesAt(schema: unknown, path: Path): readonly string[] {
+  let at: unknown = schema;
+  for (const step of path) {
+    while (typeof at === "object" && at !== null && "wrapped" in at) at = at.wrapped;
+    if (typeof at !== "object" || at === null) return [];
+    if ("entries" in at) at = (at.entries as Record<string, unknown>)[String(step)];
+    else if ("item" in at) at = at.item;
+    else return [];
+  }
+  while (typeof at === "object" && at !== null && "wrapped" in at) at = at.wrapped;
+  return typeof at === "object" && at !== null && "entries" in at ? Object.keys(at.entries as object) : [];
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return "nothing";
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "a map" : JSON.stringify(value);
+}
+
+function problemOf(issue: v.BaseIssue<unknown>, schema: unknown): Omit<Problem, "line"> & { readonly path: Path } {
+  const path = (issue.path ?? []).map((item) => item.key as string | number);
+  const key = path.join(".");
+  const last = String(path.at(-1) ?? "");
+  if (issue.type === "strict_object" && issue.expected === "never") {
+    const guess = nearest(last, entriesAt(schema, path.slice(0, -1)));
+    return {
+      path,
+      key,
+      message: `unknown key '${key}'`,
+      ...(guess === undefined ? {} : { hint: `did you mean '${guess}'?` }),
+    };
+  }
+  if (issue.received === "undefined") return { path: path.slice(0, -1), key, message: `'${key}' is missing` };
+  const wanted = issue.type === "regex" || issue.expected === null ? issue.message : issue.expected;
+  return { path, key, message: `'${key}' is ${describe(issue.input)}; expected ${wanted.replaceAll('"', "")}` };
+}
+
+/** Parses and validates one YAML document of a known kind. Loaded only when the bytes changed since the last time. */
+export function decodeDocument<K extends keyof DocumentKinds>(kind: K, text: string): Decoded<DocumentKinds[K]> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false, version: "1.2" });
+  const broken = [...document.errors, ...document.warnings];
+  if (broken.length > 0) {
+    return {
+      ok: false,
+      problems: broken.map((error) => ({
+        line: lines.linePos(error.pos[0]).line,
+        key: "",
+        message: error.message.split("\n")[0]?.trim() ?? "does not parse",
+      })),
+    };
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    return {
+      ok: false,
+      problems: [{ line: 1, key: "", message: error instanceof Error ? error.message : "too deep" }],
+    };
+  }
+  if (value === null || value === undefined)
+    return { ok: false, problems: [{ line: 1, key: "", message: "is empty" }] };
+  const schema: v.GenericSchema<unknown, DocumentKinds[K]> = schemas[kind];
+  const parsed = v.safeParse(schema, value);
+  if (parsed.success) return { ok: true, value: parsed.output };
+  return {
+    ok: false,
+    problems: parsed.issues.map((issue) => {
+      const { path, ...problem } = problemOf(issue, schema);
+      return { ...problem, line: lineOf(document.contents, path, lines) ?? 1 };
+    }),
+  };
+}

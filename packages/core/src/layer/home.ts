@@ -1,0 +1,203 @@
+import * as path from "node:path";
+import { applyPlan, type Change, StoreError, withLock } from "@reeve/store";
+import { ReeveError } from "../findings/errors.ts";
+import type { Repository } from "../git/repository.ts";
+import type { AbsPath } from "../system/paths.ts";
+import type { System } from "../system/port.ts";
+
+/** `git`: below the common git directory, behind a link. `checkout`: a real folder in the working tree. */
+export type HomeMode = "git" | "checkout";
+
+/** Where this checkout's own half of the layer lies (state-table design, "Where state lives"). */
+export interface Home {
+  readonly mode: HomeMode;
+  readonly path: AbsPath;
+  readonly exists: boolean;
+  /** Is `.ai/local` there and does it lead to `path`? */
+  readonly linked: boolean;
+  /** What stands in its place, in words, when `.ai/local` is something else. */
+  readonly misplaced: string | undefined;
+  /** A home of this name that a removed worktree left behind. */
+  readonly foreign: boolean;
+}
+
+interface HomeMark {
+  readonly token: string;
+}
+
+const markName = "reeve-checkout";
+const homeTarget = /(?:^|\/)reeve\/checkouts\/[^/]+\/?$/;
+
+export function join(base: AbsPath, ...parts: readonly string[]): AbsPath {
+  return path.join(base, ...parts) as AbsPath;
+}
+
+export function checkoutsFolder(repository: Repository): AbsPath {
+  return join(repository.commonDir, "reeve", "checkouts");
+}
+
+function localPath(repository: Repository): AbsPath {
+  return join(repository.top, ".ai", "local");
+}
+
+function readToken(system: System, file: AbsPath): string | undefined {
+  const text = system.readText(file);
+  if (text === undefined) return undefined;
+  try {
+    const mark = JSON.parse(text) as Partial<HomeMark> | null;
+    return typeof mark?.token === "string" ? mark.token : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function markFile(repository: Repository): AbsPath {
+  return join(repository.gitDir, markName);
+}
+
+function isForeign(system: System, repository: Repository, home: AbsPath): boolean {
+  if (repository.kind !== "linked") return false;
+  const token = readToken(system, markFile(repository));
+  return token === undefined || token !== readToken(system, join(home, "state", "checkout.json"));
+}
+
+/** Looks where the home is; changes nothing. */
+export function readHome(system: System, repository: Repository): Home {
+  const local = localPath(repository);
+  const expected = join(checkoutsFolder(repository), repository.checkout);
+  const info = system.info(local);
+  const none = { misplaced: undefined, foreign: false };
+  if (info?.kind === "directory") return { mode: "checkout", path: local, exists: true, linked: true, ...none };
+  const exists = system.info(expected)?.kind === "directory";
+  const foreign = exists && isForeign(system, repository, expected);
+  const home = { mode: "git", path: expected, exists: exists && !foreign, foreign } as const;
+  if (info === undefined) return { ...home, linked: false, misplaced: undefined };
+  if (info.kind !== "link")
+    return { ...home, linked: false, misplaced: "a file stands where a folder or a link belongs" };
+  const target = system.readLink(local) ?? "";
+  const real = system.realPath(local);
+  if (real !== undefined && real === system.realPath(expected)) return { ...home, linked: true, misplaced: undefined };
+  if (path.resolve(path.dirname(local), target) === expected || homeTarget.test(target)) {
+    return { ...home, linked: false, misplaced: undefined };
+  }
+  const state = real === undefined ? "a dangling link" : "a link";
+  return { ...home, linked: false, misplaced: `${state} to ${target}, which is not this checkout's home` };
+}
+
+export interface EnsureHome {
+  readonly system: System;
+  readonly repository: Repository;
+  readonly wanted?: HomeMode;
+  /** Text of the files a new home begins with, by path from the home. */
+  readonly seeds: Readonly<Record<string, string>>;
+}
+
+const folders = ["state/handovers", "state/checkpoints", "state/archive", "state/completed", "cache", "run"];
+
+function planSeeds(system: System, home: AbsPath, request: EnsureHome, token: string | undefined): readonly Change[] {
+  const root = path.dirname(home);
+  const inside = (name: string): string => `${path.basename(home)}/${name}`;
+  const seeds = Object.entries(request.seeds).filter(([name]) => system.info(join(home, name)) === undefined);
+  return [
+    { kind: "mkdir", root, path: path.basename(home), mode: 0o700 },
+    ...folders.map((name) => ({ kind: "mkdir", root, path: inside(name), mode: 0o700 }) as const),
+    ...seeds.map(([name, bytes]) => ({ kind: "write", root, path: inside(name), bytes, mode: 0o600 }) as const),
+    ...(token === undefined
+      ? []
+      : [{ kind: "write", root, path: inside("state/checkout.json"), bytes: renderMark(request, token) } as const]),
+  ];
+}
+
+function renderMark(request: EnsureHome, token: string): string {
+  const created = `${request.system.now().toISOString().slice(0, 19)}Z`;
+  return `${JSON.stringify({ created_at: created, token, version: 1, worktree: request.repository.top }, null, 2)}\n`;
+}
+
+function stampOf(system: System): string {
+  return system
+    .now()
+    .toISOString()
+    .replaceAll(/[-:]|\.\d+/g, "");
+}
+
+async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
+  const { system, repository } = request;
+  const base = checkoutsFolder(repository);
+  const root = repository.commonDir;
+  const journal = join(root, "reeve", "home.journal");
+  let token: string | undefined;
+  const before: Change[] = [{ kind: "mkdir", root, path: "reeve/checkouts" }];
+  if (repository.kind === "linked") {
+    token = readToken(system, markFile(repository)) ?? system.randomHex(16);
+    if (home.foreign) {
+      const name = `reeve/checkouts/${repository.checkout}`;
+      before.push({ kind: "rename", root, from: name, path: `${name}.${stampOf(system)}` });
+      token = system.randomHex(16);
+    }
+    before.push({ kind: "write", root: repository.gitDir, path: markName, bytes: `${JSON.stringify({ token })}\n` });
+  }
+  await applyPlan({ changes: before }, { journal });
+  await applyPlan({ changes: planSeeds(system, join(base, repository.checkout), request, token) }, { journal });
+}
+
+async function aimLink(request: EnsureHome): Promise<void> {
+  const { system, repository } = request;
+  const local = localPath(repository);
+  const journal = join(repository.commonDir, "reeve", "home.journal");
+  const ai = system.realPath(join(repository.top, ".ai")) ?? join(repository.top, ".ai");
+  const target = path.relative(ai, join(checkoutsFolder(repository), repository.checkout));
+  const stale = system.info(local)?.kind === "link";
+  const root = repository.top;
+  await applyPlan(
+    {
+      changes: [
+        ...(stale ? [{ kind: "remove", root, path: ".ai/local" } as const] : []),
+        { kind: "symlink", root, path: ".ai/local", target },
+      ],
+    },
+    { journal },
+  );
+}
+
+async function makeCheckoutHome(request: EnsureHome): Promise<void> {
+  const local = localPath(request.repository);
+  const changes = planSeeds(request.system, local, request, undefined);
+  await applyPlan({ changes }, { journal: join(local, "run", "home.journal") });
+}
+
+function refuse(home: Home): never {
+  throw new ReeveError("HOME_MISPLACED", `.ai/local: ${home.misplaced}`, {
+    hint: "look at it with: ls -l .ai/local — then move it out of the way and run the command again",
+    details: { path: ".ai/local" },
+  });
+}
+
+function isComplete(home: Home): boolean {
+  return home.exists && home.linked && !home.foreign;
+}
+
+/** Makes the home of this checkout, or mends its link; a no-op when both are as they should be. */
+export async function ensureHome(request: EnsureHome): Promise<Home> {
+  const { system, repository, wanted } = request;
+  const home = readHome(system, repository);
+  if (home.misplaced !== undefined) refuse(home);
+  if (isComplete(home)) return home;
+  const common = system.canWrite(repository.commonDir);
+  const mode = home.exists ? home.mode : (wanted ?? (common ? "git" : "checkout"));
+  if (mode === "checkout") {
+    await makeCheckoutHome(request);
+    return readHome(system, repository);
+  }
+  await withLock(join(repository.commonDir, "reeve", "home.lock"), {}, async () => {
+    const now = readHome(system, repository);
+    if (isComplete(now)) return;
+    if (!now.exists || now.foreign) await makeGitHome(request, now);
+    try {
+      await aimLink(request);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (!now.exists) await makeCheckoutHome(request);
+    }
+  });
+  return readHome(system, repository);
+}

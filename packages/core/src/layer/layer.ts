@@ -1,0 +1,138 @@
+import * as path from "node:path";
+import { type Change, type PendingPlan, readPending } from "@reeve/store";
+import { type DocumentReader, openDocumentReader } from "../documents/reader.ts";
+import { ReeveError } from "../findings/errors.ts";
+import type { Repository } from "../git/repository.ts";
+import type { AbsPath } from "../system/paths.ts";
+import type { System } from "../system/port.ts";
+import { type Home, readHome } from "./home.ts";
+
+/** The `.ai/` folder of a repository, opened for one command. Reads go through a plan a crash left unfinished. */
+export interface Layer {
+  readonly system: System;
+  readonly repository: Repository;
+  readonly home: Home;
+  readonly documents: DocumentReader;
+  /** Paths of an unfinished plan; the next writing command finishes it. */
+  readonly pending: readonly string[];
+  /** Reeve's own version. */
+  readonly version: string;
+  /** Where a path of the state table lies on this machine. */
+  locate(statePath: string): AbsPath;
+  read(statePath: string): string | undefined;
+  readBytes(statePath: string): Uint8Array | undefined;
+  /** Names in a folder of the layer, in code-unit order. */
+  list(statePath: string): readonly string[];
+}
+
+export interface LayerOptions {
+  readonly system: System;
+  readonly repository: Repository;
+  readonly version: string;
+  readonly caches: boolean;
+  /** No cache is written in a dry run. */
+  readonly dry: boolean;
+}
+
+const localPrefix = ".ai/local/";
+
+export function lockFile(home: Home): AbsPath {
+  return path.join(home.path, "run", "layer.lock") as AbsPath;
+}
+
+export function journalFile(home: Home): AbsPath {
+  return path.join(home.path, "run", "journal.json") as AbsPath;
+}
+
+export function hasLayer(system: System, repository: Repository): boolean {
+  return system.info(path.join(repository.top, ".ai", "manifest.yaml") as AbsPath) !== undefined;
+}
+
+/** Throws `NO_LAYER` when there is none, naming what stands in its place. */
+export function requireLayer(system: System, repository: Repository): void {
+  if (hasLayer(system, repository)) return;
+  const info = system.info(path.join(repository.top, ".ai") as AbsPath);
+  if (info === undefined) {
+    throw new ReeveError("NO_LAYER", `${repository.top} has no .ai/ layer`, { hint: "reeve init" });
+  }
+  if (info.kind === "directory") {
+    throw new ReeveError("NO_LAYER", ".ai/manifest.yaml is missing", {
+      hint: "reeve init --extend adds what is missing",
+    });
+  }
+  throw new ReeveError("LAYER_INVALID", `.ai is a ${info.kind}, not a folder`, { hint: "ls -ld .ai" });
+}
+
+export function openLayer(options: LayerOptions): Layer {
+  const { system, repository, version } = options;
+  const home = readHome(system, repository);
+  const pending: PendingPlan | undefined = home.exists ? readPending(journalFile(home)) : undefined;
+  const cache = home.exists && options.caches ? (path.join(home.path, "cache", "parsed.json") as AbsPath) : undefined;
+  const locate = (statePath: string): AbsPath =>
+    path.join(
+      statePath.startsWith(localPrefix) ? home.path : repository.top,
+      statePath.startsWith(localPrefix) ? statePath.slice(localPrefix.length) : statePath,
+    ) as AbsPath;
+  const readBytes = (statePath: string): Uint8Array | undefined => {
+    if (statePath.startsWith(localPrefix) && !home.exists) return undefined;
+    const where = locate(statePath);
+    const planned = pending?.read(where);
+    return planned === "absent" ? undefined : (planned ?? system.readBytes(where));
+  };
+  return {
+    system,
+    repository,
+    home,
+    version,
+    pending: pending?.paths ?? [],
+    documents: openDocumentReader({ system, cache, keep: !options.dry, version }),
+    locate,
+    readBytes,
+    read(statePath) {
+      const bytes = readBytes(statePath);
+      return bytes === undefined
+        ? undefined
+        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+    },
+    list(statePath) {
+      if (statePath.startsWith(localPrefix) && !home.exists) return [];
+      const where = locate(statePath);
+      const names = new Set((system.list(where) ?? []).map((entry) => entry.name));
+      const planned = pending?.list(where);
+      for (const name of planned?.removed ?? []) names.delete(name);
+      for (const name of planned?.added ?? []) names.add(name);
+      return [...names].sort();
+    },
+  };
+}
+
+function place(layer: Layer, statePath: string): { readonly root: string; readonly path: string } {
+  return statePath.startsWith(localPrefix)
+    ? { root: layer.home.path, path: statePath.slice(localPrefix.length) }
+    : { root: layer.repository.top, path: statePath };
+}
+
+/** A change of a plan, named by its path in the layer; `before` is the text it was planned on, or "absent". */
+export function writeChange(
+  layer: Layer,
+  statePath: string,
+  bytes: string | Uint8Array,
+  before?: string | Uint8Array,
+): Change {
+  const local = statePath.startsWith(localPrefix);
+  return {
+    kind: "write",
+    ...place(layer, statePath),
+    bytes,
+    ...(local ? { mode: 0o600 } : {}),
+    ...(before === undefined ? {} : { expect: before === "absent" ? before : { sha256: layer.system.sha256(before) } }),
+  };
+}
+
+export function appendChange(layer: Layer, statePath: string, text: string): Change {
+  return { kind: "append", ...place(layer, statePath), bytes: text, mode: 0o600 };
+}
+
+export function renameChange(layer: Layer, from: string, to: string): Change {
+  return { kind: "rename", ...place(layer, to), from: place(layer, from).path };
+}

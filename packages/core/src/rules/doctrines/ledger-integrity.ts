@@ -1,0 +1,22 @@
+import { collectFindings } from "../../findings/finding.ts";
+import { ledgerPath } from "../../records/ledger.ts";
+import { type Doctrine, defineDoctrine } from "../doctrine.ts";
+
+export const ledgerIntegrity: Doctrine = defineDoctrine({
+  id: "ledger-integrity",
+  category: "records",
+  validate(input) {
+    const findings = collectFindings("records");
+    for (const problem of input.ledger.problems) {
+      findings.fail({
+        subject: `${ledgerPath}:${problem.line}`,
+        message: `${problem.reason}; the line is skipped, every other line counts`,
+        reproduce: "reeve history --validate",
+        next: `mend or take out line ${problem.line} by hand, keeping a copy of it`,
+      });
+    }
+    if (input.ledger.problems.length === 0)
+      findings.ok(ledgerPath, `${input.ledger.lines.length} lines, all well-formed`);
+    return findings.lines;
+  },
+});

@@ -1,0 +1,50 @@
+import { collectFindings } from "../../findings/finding.ts";
+import { isClaimed } from "../../work/scope.ts";
+import type { TouchedFile } from "../../work/subject.ts";
+import { type Doctrine, defineDoctrine, requirePolicy, requireSubject } from "../doctrine.ts";
+
+const listed = 20;
+
+function quote(path: string): string {
+  return `':(top,literal)${path.replaceAll("'", "'\\''")}'`;
+}
+
+function reproduce(file: TouchedFile): string {
+  return file.commit === undefined
+    ? `git status --porcelain -uall -- ${quote(file.path)}`
+    : `git show --stat --format=%h\\ %s ${file.commit.slice(0, 12)} -- ${quote(file.path)}`;
+}
+
+/** How a person sees a path: control characters escaped, so that one finding stays one line. */
+function shown(path: string): string {
+  return /[\p{Cc}\p{Cf}]/u.test(path) ? JSON.stringify(path) : path;
+}
+
+export const scopeIntegrity: Doctrine = defineDoctrine({
+  id: "scope-integrity",
+  category: "scope",
+  validate(input) {
+    const findings = collectFindings("scope");
+    const { task, touched } = requireSubject(input);
+    const policy = requirePolicy(input);
+    const outside = touched.filter((file) => !isClaimed(file.path, task.scope, policy));
+    const claim = task.scope.join(", ");
+    for (const file of outside.slice(0, listed)) {
+      findings.fail({
+        subject: shown(file.path),
+        message: `outside this task's scope (${claim})${file.commit === undefined ? "" : `, in commit ${file.commit.slice(0, 7)}`}`,
+        reproduce: reproduce(file),
+        next: "undo the change, move it into a task of its own, or finish this task and start one whose scope names the file",
+      });
+    }
+    if (outside.length > listed) {
+      findings.fail({
+        subject: `${outside.length - listed} more files`,
+        message: `outside this task's scope (${claim})`,
+        reproduce: "reeve check --rule scope-integrity --json",
+      });
+    }
+    if (outside.length === 0) findings.ok(claim, `${touched.length} files touched, all within`);
+    return findings.lines;
+  },
+});
