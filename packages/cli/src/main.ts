@@ -1,0 +1,26 @@
+import * as path from "node:path";
+import type { ExitCode } from "@reeve/core/findings/exit.ts";
+import { openChunks } from "./load.ts";
+import { matchCommand } from "./match.ts";
+import type { Launch } from "./run.ts";
+
+/** Set by the build: the chunk of each command, and of words that name none under `?`. */
+declare const REEVE_CHUNKS: Readonly<Record<string, string>>;
+declare const REEVE_VERSION: string;
+
+type Main = (argv: readonly string[], launch: Launch) => Promise<ExitCode>;
+
+function start(program: string): void {
+  const argv = process.argv.slice(2);
+  const { name } = matchCommand(Object.keys(REEVE_CHUNKS), argv);
+  const chunks = openChunks(path.join(__dirname, "chunks"), process.env);
+  const chunk = REEVE_CHUNKS[name ?? "?"] ?? REEVE_CHUNKS["?"] ?? "";
+  const main = chunks.load(chunk)["main"] as Main;
+  const launch = { version: REEVE_VERSION, shareFolder: path.join(__dirname, "share"), program };
+  void main(argv, launch).then((code) => {
+    process.exitCode = code;
+    if (!argv.includes("--dry-run") && !argv.includes("-n")) chunks.keep();
+  });
+}
+
+start(path.join(path.dirname(__dirname), "bin", "reeve.cjs"));

@@ -1,0 +1,38 @@
+import * as fs from "node:fs";
+import { renderFindings } from "@reeve/commands/text.ts";
+import type { Finding, Level } from "@reeve/core/findings/finding.ts";
+
+const hues: Readonly<Record<Level, number>> = { OK: 32, INFO: 36, WARN: 33, FAIL: 31, DRIFT: 31, REFUSE: 31 };
+
+/** Findings as lines, their level in colour on a terminal. */
+export function renderColoured(findings: readonly Finding[], colour: boolean): readonly string[] {
+  const lines = renderFindings(findings);
+  if (!colour) return lines;
+  return lines.map((line) =>
+    line.replace(/^(OK|INFO|WARN|FAIL|DRIFT|REFUSE) /, (_, level: Level) => `\u001b[${hues[level]}m${level}\u001b[0m `),
+  );
+}
+
+/** Writes a text to a standard stream, all of it; a reader that has gone away is not an error. */
+export function writeAll(stream: 1 | 2, text: string): "written" | "gone" {
+  let rest: Uint8Array = Buffer.from(text, "utf8");
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(fs.writeSync(stream, rest));
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code === "EPIPE") return "gone";
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+  return "written";
+}
+
+export function isTerminal(stream: 1 | 2): boolean {
+  try {
+    return fs.fstatSync(stream).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(stream);
+  } catch {
+    return false;
+  }
+}

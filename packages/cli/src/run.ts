@@ -1,0 +1,170 @@
+import * as path from "node:path";
+import type { Command, Outcome } from "@reeve/commands/command.ts";
+import type { Answer } from "@reeve/commands/execute.ts";
+import type { Entry } from "@reeve/commands/registry.ts";
+import { type ExitCode, exitCodes } from "@reeve/core/findings/exit.ts";
+import { exitOf, type Finding } from "@reeve/core/findings/finding.ts";
+import { nodeSystem } from "@reeve/core/system/node.ts";
+import type { AbsPath } from "@reeve/core/system/paths.ts";
+import type { System } from "@reeve/core/system/port.ts";
+import { type Parsed, parseArguments } from "./arguments.ts";
+import { describeFailure } from "./failure.ts";
+import { matchCommand } from "./match.ts";
+import { isTerminal, renderColoured, writeAll } from "./output.ts";
+
+/** What the entry knows of the installation. */
+export interface Launch {
+  readonly version: string;
+  readonly shareFolder: string;
+  readonly program: string;
+}
+
+interface Request {
+  readonly launch: Launch;
+  readonly argv: readonly string[];
+  /** Every command that exists; those of other chunks can be named but not loaded. */
+  readonly registry: readonly Entry[];
+}
+
+interface Shown {
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly colour: boolean;
+}
+
+/** Step 1: what decides how even a usage error looks. */
+function readShown(system: System, argv: readonly string[]): Shown {
+  const end = argv.indexOf("--");
+  const tokens = end < 0 ? argv : argv.slice(0, end);
+  const verbose = tokens.includes("--verbose") || tokens.includes("-v");
+  const colour = !system.env["NO_COLOR"] && system.env["TERM"] !== "dumb" && isTerminal(1);
+  return { json: tokens.includes("--json"), verbose, colour };
+}
+
+/** Step 2: the command the words name, its chunk loaded. */
+async function findCommand({ registry, argv }: Request): Promise<{ command: Command; rest: readonly string[] }> {
+  const { name, word, rest } = matchCommand(
+    registry.map((entry) => entry.name),
+    argv,
+  );
+  const entry = registry.find((candidate) => candidate.name === name);
+  if (entry !== undefined) return { command: await entry.load(), rest };
+  const { describeUnknown } = await import("@reeve/commands/help.ts");
+  throw describeUnknown(registry, word ?? "", rest);
+}
+
+function call(request: Request, command: Command, parsed: Parsed, system: System): Promise<Answer> {
+  const given = parsed.globals["repo"];
+  const start = path.resolve(system.cwd, typeof given === "string" ? given : ".") as AbsPath;
+  const described = system.env["REEVE_PREFETCH"];
+  return import("@reeve/commands/execute.ts").then(async ({ execute }) => {
+    const useful = command.prefetch !== undefined && described !== undefined && given === undefined;
+    const prefetched = useful ? (await import("./prefetch.ts")).readPrefetch(described) : undefined;
+    return execute({
+      command,
+      args: parsed.args,
+      system: given === undefined ? system : { ...system, cwd: start },
+      version: request.launch.version,
+      shareFolder: request.launch.shareFolder as AbsPath,
+      program: request.launch.program,
+      registry: request.registry,
+      start,
+      dry: parsed.globals["dry-run"] === true,
+      caches: system.env["REEVE_CACHE"] !== "off",
+      prefetched,
+    });
+  });
+}
+
+function visible(command: Command, findings: readonly Finding[], shown: Shown): readonly Finding[] {
+  const failed = exitOf(findings) !== exitCodes.OK;
+  if (shown.verbose || (failed && command.everyLine === true)) return findings;
+  return findings.filter((finding) => finding.level !== "OK" && finding.level !== "INFO");
+}
+
+function renderJson(command: Command, outcome: Outcome<unknown>): string {
+  const as = outcome.as ?? command.output;
+  if (as === "value") {
+    const result = command.json === undefined ? outcome.result : command.json(outcome.result as never);
+    return `${JSON.stringify({ ok: true, result })}\n`;
+  }
+  const rows =
+    as === "lines"
+      ? (outcome.result as { lines: readonly string[] }).lines
+      : (outcome.findings ?? []).map((finding) => JSON.stringify(finding));
+  return rows.map((row) => `${row}\n`).join("");
+}
+
+function renderText(command: Command, outcome: Outcome<unknown>, shown: Shown): string {
+  const findings = outcome.findings ?? [];
+  const text = command.text(outcome.result as never, findings);
+  const as = outcome.as ?? command.output;
+  const lines = as === "findings" ? renderColoured(visible(command, findings, shown), shown.colour) : [];
+  return [...lines, ...(text === "" ? [] : [text.replace(/\n$/, "")])].map((line) => `${line}\n`).join("");
+}
+
+async function renderPlan(answer: Answer, shown: Shown): Promise<string> {
+  if (shown.json) return `${JSON.stringify({ ok: true, result: { plan: answer.planned } })}\n`;
+  const { describePlan } = await import("@reeve/store");
+  const said = describePlan(answer.plan ?? { changes: [] });
+  return said === "" ? "nothing would change\n" : `${said.replace(/\n$/, "")}\n`;
+}
+
+/** Step 7: prints, and answers the exit code. */
+async function show(command: Command, answer: Answer, shown: Shown): Promise<ExitCode> {
+  const { outcome } = answer;
+  for (const notice of answer.notices) writeAll(2, `reeve: ${notice}\n`);
+  const dry = answer.planned !== undefined;
+  const text = dry
+    ? await renderPlan(answer, shown)
+    : shown.json
+      ? renderJson(command, outcome)
+      : renderText(command, outcome, shown);
+  if (writeAll(1, text) === "gone") return exitOf(outcome.findings ?? []);
+  if (outcome.stream !== undefined && !dry) {
+    for await (const line of outcome.stream(shown.json)) if (writeAll(1, `${line}\n`) === "gone") break;
+  }
+  return (outcome.as ?? command.output) === "findings" ? exitOf(outcome.findings ?? []) : exitCodes.OK;
+}
+
+function showTiming(system: System, started: bigint, answer: Answer | undefined): void {
+  if (system.env["REEVE_TIMING"] !== "1") return;
+  const ms = (value: number): string => value.toFixed(1);
+  const run = Number(process.hrtime.bigint() - started) / 1e6;
+  const total = process.uptime() * 1000;
+  const rows = [
+    "TIMING",
+    `phase ${ms(total - run)} 1 x start`,
+    `phase ${ms(run)} 1 x command`,
+    `count ${answer?.gitProcesses ?? 0} git`,
+  ];
+  writeAll(2, `${rows.join("\n")}\n`);
+}
+
+/** The runner, from words to an exit code. */
+export async function run(request: Request): Promise<ExitCode> {
+  const started = process.hrtime.bigint();
+  const system = nodeSystem();
+  const shown = readShown(system, request.argv);
+  let command: Command | undefined;
+  let answer: Answer | undefined;
+  try {
+    const found = await findCommand(request);
+    command = found.command;
+    const parsed = parseArguments(command, found.rest);
+    if (parsed.globals["help"] === true) {
+      const { renderHelp } = await import("@reeve/commands/help.ts");
+      writeAll(1, renderHelp(command));
+      return exitCodes.OK;
+    }
+    answer = await call(request, command, parsed, system);
+    return await show(command, answer, shown);
+  } catch (error) {
+    const failure = describeFailure(error);
+    if (shown.json) writeAll(1, `${JSON.stringify({ ok: false, ...failure.value })}\n`);
+    else writeAll(failure.stream, failure.text);
+    return command?.hook === true ? exitCodes.OK : failure.value.exit;
+  } finally {
+    showTiming(system, started, answer);
+  }
+}
