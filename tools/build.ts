@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { type Entry, registry } from "@reeve/commands/registry.ts";
+import { type BuildOptions, build, type Plugin } from "esbuild";
+import { parse, stringify } from "yaml";
+
+const cli = "packages/cli";
+const commandsFolder = path.resolve("packages/commands/src");
+/** Modules that are slow to load and seldom needed: each a chunk of its own, loaded where it is imported. */
+const lazyModules = ["packages/core/src/documents/decode.ts"].map((file) => path.resolve(file));
+/** The chunk for words that name no command: it can speak of every command. */
+const wholeChunk = "meta";
+
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  format: "cjs",
+  minify: true,
+  keepNames: true,
+  legalComments: "none",
+  conditions: ["reeve-source"],
+  supported: { "dynamic-import": false },
+  logLevel: "warning",
+  write: false,
+} as const satisfies BuildOptions;
+
+interface Chunk {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+function nameChunk(stem: string, bytes: Uint8Array): Chunk {
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+  return { name: `${stem}-${hash}.cjs`, bytes };
+}
+
+/** Lazy modules become chunks beside; commands of other folders stay outside a chunk, which never asks for them. */
+function splitting(folder: string, lazy: ReadonlyMap<string, string>): Plugin {
+  return {
+    name: "splitting",
+    setup(bundler) {
+      bundler.onResolve({ filter: /\.ts$/ }, (args) => {
+        if (args.kind !== "dynamic-import" || !args.path.startsWith(".")) return null;
+        const file = path.resolve(args.resolveDir, args.path);
+        const chunk = lazy.get(file);
+        if (chunk !== undefined) return { path: `./${chunk}`, external: true };
+        const isCommand = args.importer === path.join(commandsFolder, "registry.ts");
+        const inside = path.relative(path.join(commandsFolder, folder), file);
+        return isCommand && folder !== wholeChunk && inside.startsWith("..")
+          ? { path: "./absent", external: true }
+          : null;
+      });
+    },
+  };
+}
+
+async function bundle(entry: string, options: BuildOptions): Promise<Uint8Array> {
+  const result = await build({ ...common, ...options, write: false, entryPoints: [entry] });
+  const [file] = result.outputFiles;
+  if (file === undefined) throw new Error(`${entry} gave no output`);
+  return file.contents;
+}
+
+async function buildLazy(): Promise<ReadonlyMap<string, Chunk>> {
+  const chunks = await Promise.all(
+    lazyModules.map(async (file) => {
+      const stem = path.basename(file, ".ts");
+      return [file, nameChunk(stem, await bundle(file, {}))] as const;
+    }),
+  );
+  return new Map(chunks);
+}
+
+function foldersOf(entries: readonly Entry[]): readonly string[] {
+  return [...new Set(entries.map((entry) => entry.group))];
+}
+
+async function buildCommands(lazy: ReadonlyMap<string, Chunk>): Promise<ReadonlyMap<string, Chunk>> {
+  const names = new Map([...lazy].map(([file, chunk]) => [file, chunk.name]));
+  const chunks = await Promise.all(
+    foldersOf(registry).map(async (folder) => {
+      const bytes = await bundle(`${cli}/src/chunk.ts`, { plugins: [splitting(folder, names)] });
+      return [folder, nameChunk(folder, bytes)] as const;
+    }),
+  );
+  return new Map(chunks);
+}
+
+async function buildEntry(chunks: ReadonlyMap<string, Chunk>): Promise<Uint8Array> {
+  const chunkOf = (folder: string): string => chunks.get(folder)?.name ?? "";
+  const table = Object.fromEntries([
+    ...registry.map((entry) => [entry.name, chunkOf(entry.group)]),
+    ["?", chunkOf(wholeChunk)],
+  ]);
+  const { version } = JSON.parse(fs.readFileSync(`${cli}/package.json`, "utf8")) as { version: string };
+  const define = { REEVE_CHUNKS: JSON.stringify(table), REEVE_VERSION: JSON.stringify(version) };
+  return bundle(`${cli}/src/main.ts`, { define });
+}
+
+interface RulesManifest {
+  readonly rules: readonly { readonly file: string }[];
+}
+
+/** The shipped data, its rules manifest completed with the hashes of the files it names. */
+function copyShare(target: string): void {
+  fs.cpSync("share", target, { recursive: true, filter: (from) => !from.endsWith(".test.ts") });
+  const file = path.join(target, "rules/manifest.yaml");
+  const manifest = parse(fs.readFileSync(file, "utf8")) as RulesManifest;
+  const { version } = JSON.parse(fs.readFileSync(`${cli}/package.json`, "utf8")) as { version: string };
+  const hash = (name: string): string =>
+    createHash("sha256")
+      .update(fs.readFileSync(path.join(target, "rules", name)))
+      .digest("hex");
+  const rules = manifest.rules.map((rule) => ({ ...rule, sha256: hash(rule.file) }));
+  fs.writeFileSync(file, stringify({ ...manifest, source_revision: version, rules }));
+}
+
+async function buildCli(): Promise<void> {
+  const lazy = await buildLazy();
+  const chunks = await buildCommands(lazy);
+  const entry = await buildEntry(chunks);
+  const fresh = `${cli}/dist.${process.pid}`;
+  fs.mkdirSync(`${fresh}/chunks`, { recursive: true });
+  for (const chunk of [...lazy.values(), ...chunks.values()])
+    fs.writeFileSync(`${fresh}/chunks/${chunk.name}`, chunk.bytes);
+  fs.writeFileSync(`${fresh}/reeve.cjs`, entry);
+  copyShare(`${fresh}/share`);
+  fs.rmSync(`${cli}/dist`, { recursive: true, force: true });
+  fs.renameSync(fresh, `${cli}/dist`);
+}
+
+const storeEntries = ["index", "table", "strict"].map((name) => `packages/store/src/${name}.ts`);
+
+/** The library as modules with their types. */
+async function buildStore(): Promise<void> {
+  const outdir = "packages/store/dist";
+  fs.rmSync(outdir, { recursive: true, force: true });
+  await build({
+    ...common,
+    format: "esm",
+    minify: false,
+    splitting: true,
+    write: true,
+    outdir,
+    entryPoints: storeEntries,
+  });
+}
+
+/** `npm run build`: an executable `bin` and the library. */
+export async function main(): Promise<number> {
+  await Promise.all([buildCli(), buildStore()]);
+  return 0;
+}
