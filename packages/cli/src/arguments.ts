@@ -15,7 +15,13 @@ function usage(command: Command, message: string, hint?: string): ReeveError {
   return new ReeveError("USAGE", message, { hint: hint ?? `reeve ${command.name} --help`.replace("  ", " ") });
 }
 
-function parseValue(command: Command, name: string, flag: Flag, text: string): unknown {
+interface Given {
+  readonly name: string;
+  readonly flag: Flag;
+  readonly text: string;
+}
+
+function parseValue(command: Command, { name, flag, text }: Given): unknown {
   if (flag.choices !== undefined && !flag.choices.includes(text)) {
     const guess = nearest(text, flag.choices);
     const hint = guess === undefined ? `one of: ${flag.choices.join(", ")}` : `did you mean '${guess}'?`;
@@ -58,6 +64,9 @@ function placePositionals(command: Command, words: readonly string[]): Values {
   }
   wanted.forEach((positional, index) => {
     const given = words[index];
+    if (given !== undefined && positional.choices?.includes(given) === false) {
+      throw usage(command, `<${positional.name}> is '${given}'; it takes ${positional.choices.join(", ")}`);
+    }
     if (positional.required === true && (given === undefined || given.trim() === "")) {
       const problem = given === undefined ? "is missing" : "is empty";
       throw usage(command, `<${positional.name}> ${problem}: ${positional.summary}`);
@@ -95,7 +104,7 @@ export function parseArguments(command: Command, tokens: readonly string[]): Par
     if (equals < 0) index += 1;
     const text = equals < 0 ? tokens[index] : token.slice(equals + 1);
     if (text === undefined) throw usage(command, `--${name} wants a value: <${flag.value ?? name}>`);
-    const value = parseValue(command, name, flag, text);
+    const value = parseValue(command, { name, flag, text });
     values[name] = flag.type === "list" ? [...(values[name] as string[]), ...(value as string[])] : value;
   }
   const split = Object.entries(values);

@@ -53,7 +53,13 @@ async function findCommand({ registry, argv }: Request): Promise<{ command: Comm
   throw describeUnknown(registry, word ?? "", rest);
 }
 
-function call(request: Request, command: Command, parsed: Parsed, system: System): Promise<Answer> {
+interface Words {
+  readonly command: Command;
+  readonly parsed: Parsed;
+}
+
+/** Steps 4 to 6, with what the launcher already had git print. */
+function call(request: Request, system: System, { command, parsed }: Words): Promise<Answer> {
   const given = parsed.globals["repo"];
   const start = path.resolve(system.cwd, typeof given === "string" ? given : ".") as AbsPath;
   const described = system.env["REEVE_PREFETCH"];
@@ -157,7 +163,7 @@ export async function run(request: Request): Promise<ExitCode> {
       writeAll(1, renderHelp(command));
       return exitCodes.OK;
     }
-    answer = await call(request, command, parsed, system);
+    answer = await call(request, system, { command, parsed });
     return await show(command, answer, shown);
   } catch (error) {
     const failure = describeFailure(error);

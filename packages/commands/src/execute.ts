@@ -48,7 +48,7 @@ function unopened(command: Command, what: string): never {
 }
 
 /** Does this call change something? Flags may turn a writing command into a reading one, and the other way round. */
-export function isWriting(command: Command, args: Readonly<Record<string, unknown>>): boolean {
+function isWriting(command: Command, args: Readonly<Record<string, unknown>>): boolean {
   const given = (names: readonly string[] | undefined): boolean =>
     (names ?? []).some((name) => args[name] !== undefined && args[name] !== false);
   return command.class === "read-only" ? given(command.writesWith) : !given(command.readsWith);

@@ -1,4 +1,5 @@
 import type { Finding } from "@reeve/core/findings/finding.ts";
+import { plural } from "@reeve/core/findings/plural.ts";
 
 /** Findings as lines beside a value; their reproduce command and advice go below. */
 export function renderFindings(findings: readonly Finding[]): readonly string[] {
@@ -6,11 +7,6 @@ export function renderFindings(findings: readonly Finding[]): readonly string[] 
     `${finding.level} ${finding.category} ${finding.subject} — ${finding.message}${finding.reproduce === undefined ? "" : `  [reproduce: ${finding.reproduce}]`}`,
     ...(finding.next === undefined || finding.next === "" ? [] : [`  next: ${finding.next}`]),
   ]);
-}
-
-/** "1 file", "3 files". */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** The last line of a check: how much was looked at, and how much of it fails. */

@@ -34,11 +34,14 @@ export interface AppendChange extends Filed {
   readonly kind: "append";
 }
 
-/** Removes a file or link; nothing when it is not there. */
+/** Removes a file; nothing when it is not there. A symbolic link is refused unless one of the two members says what is meant. */
 export interface RemoveChange extends Placed {
   readonly kind: "remove";
   readonly expect?: Expectation;
+  /** Remove the file a link leads to, provided it is inside the root. */
   readonly follow?: boolean;
+  /** Remove the link itself. */
+  readonly link?: boolean;
 }
 
 /** Moves a file, link or folder from `from` (under the same root) to `path`, which must be free. */

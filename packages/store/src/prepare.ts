@@ -69,6 +69,7 @@ function followed(change: Exclude<Change, { kind: "rename" }>, place: Place): bo
     case "chmod":
       throw inTheWay(place.shown, "link");
     default:
+      if (change.kind === "remove" && change.link === true) return false;
       if (change.follow !== true) throw inTheWay(place.shown, "link");
       return true;
   }

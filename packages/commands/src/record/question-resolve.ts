@@ -1,5 +1,5 @@
 import { ReeveError } from "@reeve/core/findings/errors.ts";
-import { writeChange } from "@reeve/core/layer/layer.ts";
+import { replaceChange } from "@reeve/core/layer/layer.ts";
 import { ledgerChange } from "@reeve/core/records/ledger.ts";
 import {
   checkQuestionText,
@@ -53,7 +53,7 @@ export const questionResolve: Command = defineCommand({
     rows[found.line - 1] = `${renderAnswer(found, answer, day(system.now()))}${carriage}`;
     const payload = { task_id: found.task === "none" ? undefined : found.task, question: found.question, answer };
     const changes = [
-      writeChange(layer, questionsPath, rows.join("\n"), text),
+      replaceChange(layer, questionsPath, { before: text, after: rows.join("\n") }),
       ledgerChange(layer, git.head(), { event: "question.resolved", payload }),
     ];
     const result: ResolvedQuestion = { question: found.question, answer, task: found.task };

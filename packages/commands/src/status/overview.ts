@@ -1,11 +1,10 @@
+import { plural } from "@reeve/core/findings/plural.ts";
 import { type Instructions, readInstructions } from "@reeve/core/harnesses/instructions.ts";
 import { hasLayer, openLayer } from "@reeve/core/layer/layer.ts";
 import { type Overview, readOverview } from "@reeve/core/work/overview.ts";
 import { type Command, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { plural } from "../text.ts";
-import { renderThreeLines, toValue } from "./screen.ts";
-import { overviewMembers } from "./status.ts";
+import { overviewMembers, renderThreeLines, toValue } from "./screen.ts";
 
 type OverviewResult =
   | { readonly layer: true; readonly overview: Overview; readonly now: Date }

@@ -1,7 +1,7 @@
 import type { Finding } from "@reeve/core/findings/finding.ts";
+import { plural } from "@reeve/core/findings/plural.ts";
 import { renderAge } from "@reeve/core/records/time.ts";
 import type { Overview } from "@reeve/core/work/overview.ts";
-import { plural } from "../text.ts";
 
 function renderPlace(overview: Overview): string {
   const branch = overview.branch ?? "detached head";
@@ -106,6 +106,29 @@ export function renderScreen(overview: Overview, now: Date): string {
   rows.push(["next", renderNext(overview)]);
   return rows.map(([name, text]) => `${name.padEnd(11)} ${text}`).join("\n");
 }
+
+/** Members of the value `toValue` gives, for the reference. */
+export const overviewMembers: Readonly<Record<string, string>> = {
+  layer: "is there a layer",
+  branch: "the branch; absent on a detached head",
+  head: "the commit; absent before the first",
+  clean: "nothing is changed",
+  changed: "changed files",
+  home: "this checkout's half: mode, exists, path",
+  task: "the task record",
+  elsewhere: "the record belongs to another worktree",
+  standing: "the active task's label against git",
+  moved: "the task followed its worktree",
+  touched: "files the active task touched",
+  findings: "what reeve check finds, without what passed",
+  questions: "open, and blocking the active task",
+  decisions: "how many are recorded",
+  ledgerLines: "lines of the ledger",
+  lastEvent: "ts and event of the last one",
+  others: "active tasks of other worktrees",
+  trouble: "what could not be read, and what to type",
+  pending: "changes of an interrupted command",
+};
 
 /** The overview as `--json` gives it. */
 export function toValue(overview: Overview): Readonly<Record<string, unknown>> {

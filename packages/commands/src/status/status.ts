@@ -1,28 +1,6 @@
 import { type Overview, readOverview } from "@reeve/core/work/overview.ts";
 import { type Command, defineCommand } from "../command.ts";
-import { renderScreen, toValue } from "./screen.ts";
-
-export const overviewMembers: Readonly<Record<string, string>> = {
-  layer: "is there a layer",
-  branch: "the branch; absent on a detached head",
-  head: "the commit; absent before the first",
-  clean: "nothing is changed",
-  changed: "changed files",
-  home: "this checkout's half: mode, exists, path",
-  task: "the task record",
-  elsewhere: "the record belongs to another worktree",
-  standing: "the active task's label against git",
-  moved: "the task followed its worktree",
-  touched: "files the active task touched",
-  findings: "what reeve check finds, without what passed",
-  questions: "open, and blocking the active task",
-  decisions: "how many are recorded",
-  ledgerLines: "lines of the ledger",
-  lastEvent: "ts and event of the last one",
-  others: "active tasks of other worktrees",
-  trouble: "what could not be read, and what to type",
-  pending: "changes of an interrupted command",
-};
+import { overviewMembers, renderScreen, toValue } from "./screen.ts";
 
 interface StatusResult {
   readonly value: Readonly<Record<string, unknown>>;

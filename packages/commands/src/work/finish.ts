@@ -1,6 +1,7 @@
 import * as path from "node:path";
 import { ReeveError } from "@reeve/core/findings/errors.ts";
 import type { Finding } from "@reeve/core/findings/finding.ts";
+import { plural } from "@reeve/core/findings/plural.ts";
 import type { GitReading } from "@reeve/core/git/reading.ts";
 import { readTreeId } from "@reeve/core/git/tree.ts";
 import { type Layer, writeChange } from "@reeve/core/layer/layer.ts";
@@ -17,9 +18,9 @@ import { type Contract, evaluateContract } from "@reeve/core/work/finish.ts";
 import { type FinishNote, readFinishNote } from "@reeve/core/work/finish-note.ts";
 import { readSubject, type TaskSubject } from "@reeve/core/work/subject.ts";
 import { completedPath, isElsewhere, outcomes, readTask, type Task, taskChange } from "@reeve/core/work/task.ts";
+import type { Change } from "@reeve/store";
 import { type Arguments, type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
-import { plural } from "../text.ts";
 
 const finishOutcomes = outcomes.filter((name) => name !== "active" && name !== "handed_over");
 
@@ -124,7 +125,7 @@ async function evaluate(
   return { subject, note, request, contract: await evaluateContract({ set, input, outcome, ...only }) };
 }
 
-function planAccepted(layer: Layer, git: GitReading, evaluated: Evaluated): readonly ReturnType<typeof writeChange>[] {
+function planAccepted(layer: Layer, git: GitReading, evaluated: Evaluated): readonly Change[] {
   const { subject, contract, note, request } = evaluated;
   const { task } = subject;
   const checkpoints = readLedger(layer).lines.filter(

@@ -1,11 +1,16 @@
+/** Insertions, deletions, substitutions and swaps of neighbours that lead from one word to another. */
 function distance(a: string, b: string): number {
+  let older: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= b.length; column += 1) {
       const substitute = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min(substitute, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swap = swapped ? (older[column - 2] ?? 0) + 1 : substitute;
+      current.push(Math.min(substitute, swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    older = previous;
     previous = current;
   }
   return previous[b.length] ?? 0;

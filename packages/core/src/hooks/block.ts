@@ -9,7 +9,7 @@ export const hookNames: readonly HookName[] = Object.keys(hookCommands) as HookN
 
 const begin = "# >>> reeve >>> kept by 'reeve init --hooks'; everything outside these marks is yours";
 const end = "# <<< reeve <<<";
-export const canaryVariable = "REEVE_CANARY";
+const canaryVariable = "REEVE_CANARY";
 const beginMark = /^# >>> reeve >>>/;
 const endMark = /^# <<< reeve <<<\s*$/;
 
@@ -21,17 +21,18 @@ function shellQuote(text: string): string {
  * The block of one hook. It answers a canary at once; does nothing on a branch without a layer; warns and passes where no
  * `reeve` is installed; otherwise passes the exit code on.
  *
- * `fallback` is a program to use when neither the repository nor PATH has one.
+ * `program` is the one that wired the hook; without it, or once it is gone, PATH is asked. What a clone brought with it is
+ * never looked at.
  */
-export function renderBlock(hook: HookName, fallback: string | undefined): string {
+export function renderBlock(hook: HookName, program: string | undefined): string {
   const [command, ...args] = hookCommands[hook].split(" ");
-  const known = fallback === undefined ? "" : ` ${shellQuote(fallback)}`;
+  const known = program === undefined ? "" : ` ${shellQuote(program)}`;
   return [
     begin,
     `if [ -n "\${${canaryVariable}-}" ]; then echo "reeve canary ${hook} $0"; exit 0; fi`,
     'if [ -f .ai/manifest.yaml ] && [ -z "${REEVE_DISABLE-}" ]; then',
     `  reeve_found=`,
-    `  for reeve_try in node_modules/.bin/reeve "$(command -v reeve)"${known}; do`,
+    `  for reeve_try in${known} "$(command -v reeve)"; do`,
     `    if [ -n "$reeve_try" ] && [ -x "$reeve_try" ]; then reeve_found=$reeve_try; break; fi`,
     "  done",
     '  if [ -n "$reeve_found" ]; then',

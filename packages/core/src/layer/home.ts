@@ -94,7 +94,8 @@ export interface EnsureHome {
 
 const folders = ["state/handovers", "state/checkpoints", "state/archive", "state/completed", "cache", "run"];
 
-function planSeeds(system: System, home: AbsPath, request: EnsureHome, token: string | undefined): readonly Change[] {
+function planSeeds(request: EnsureHome, home: AbsPath, token?: string): readonly Change[] {
+  const { system } = request;
   const root = path.dirname(home);
   const inside = (name: string): string => `${path.basename(home)}/${name}`;
   const seeds = Object.entries(request.seeds).filter(([name]) => system.info(join(home, name)) === undefined);
@@ -137,7 +138,7 @@ async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
     before.push({ kind: "write", root: repository.gitDir, path: markName, bytes: `${JSON.stringify({ token })}\n` });
   }
   await applyPlan({ changes: before }, { journal });
-  await applyPlan({ changes: planSeeds(system, join(base, repository.checkout), request, token) }, { journal });
+  await applyPlan({ changes: planSeeds(request, join(base, repository.checkout), token) }, { journal });
 }
 
 async function aimLink(request: EnsureHome): Promise<void> {
@@ -161,7 +162,7 @@ async function aimLink(request: EnsureHome): Promise<void> {
 
 async function makeCheckoutHome(request: EnsureHome): Promise<void> {
   const local = localPath(request.repository);
-  const changes = planSeeds(request.system, local, request, undefined);
+  const changes = planSeeds(request, local);
   await applyPlan({ changes }, { journal: join(local, "run", "home.journal") });
 }
 

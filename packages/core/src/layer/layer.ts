@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { type Change, type PendingPlan, readPending } from "@reeve/store";
+import { type Change, type PendingPlan, readPending, type WriteChange } from "@reeve/store";
 import { type DocumentReader, openDocumentReader } from "../documents/reader.ts";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
@@ -112,27 +112,26 @@ function place(layer: Layer, statePath: string): { readonly root: string; readon
     : { root: layer.repository.top, path: statePath };
 }
 
-/** A change of a plan, named by its path in the layer; `before` is the text it was planned on, or "absent". */
-export function writeChange(
+/** A change of a plan, named by its path in the layer. */
+export function writeChange(layer: Layer, statePath: string, bytes: string | Uint8Array): WriteChange {
+  const local = statePath.startsWith(localPrefix);
+  return { kind: "write", ...place(layer, statePath), bytes, ...(local ? { mode: 0o600 } : {}) };
+}
+
+/** The same, refused when the file is no longer what the change was planned on. */
+export function replaceChange(
   layer: Layer,
   statePath: string,
-  bytes: string | Uint8Array,
-  before?: string | Uint8Array,
+  texts: { readonly before: string | Uint8Array; readonly after: string | Uint8Array },
 ): Change {
-  const local = statePath.startsWith(localPrefix);
-  return {
-    kind: "write",
-    ...place(layer, statePath),
-    bytes,
-    ...(local ? { mode: 0o600 } : {}),
-    ...(before === undefined ? {} : { expect: before === "absent" ? before : { sha256: layer.system.sha256(before) } }),
-  };
+  return { ...writeChange(layer, statePath, texts.after), expect: { sha256: layer.system.sha256(texts.before) } };
+}
+
+/** A new file; refused when something is there already. */
+export function createChange(layer: Layer, statePath: string, bytes: string | Uint8Array): Change {
+  return { ...writeChange(layer, statePath, bytes), expect: "absent" };
 }
 
 export function appendChange(layer: Layer, statePath: string, text: string): Change {
   return { kind: "append", ...place(layer, statePath), bytes: text, mode: 0o600 };
-}
-
-export function renameChange(layer: Layer, from: string, to: string): Change {
-  return { kind: "rename", ...place(layer, to), from: place(layer, from).path };
 }

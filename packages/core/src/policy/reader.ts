@@ -9,7 +9,7 @@ export function profilePath(name: string): string {
   return statePath(".ai/repo/profiles/", `${name}.yaml`);
 }
 
-export function renderProblem(path: string, problem: Problem): string {
+function renderProblem(path: string, problem: Problem): string {
   return `${path}:${problem.line}: ${problem.message}`;
 }
 

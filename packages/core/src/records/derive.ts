@@ -1,3 +1,4 @@
+import { plural } from "../findings/plural.ts";
 import type { TouchedFile } from "../work/subject.ts";
 import type { Task } from "../work/task.ts";
 import type { Note } from "./note.ts";
@@ -28,7 +29,7 @@ function bullets(lines: readonly string[], none: string): string {
 
 function renderState(from: DerivedFrom): string {
   const uncommitted = from.touched.filter((file) => file.commit === undefined).length;
-  const counts = `${from.touched.length} files touched, ${uncommitted} of them not committed`;
+  const counts = `${plural(from.touched.length, "file")} touched, ${uncommitted} of them not committed`;
   const lines = [`On ${from.branch} at ${from.head.slice(0, 7)}; ${counts}.`];
   if (from.outcome !== undefined) lines.push(`Outcome: ${from.outcome}.`);
   if (from.verified !== undefined) lines.push(`Verified by: ${from.verified}.`);
@@ -47,7 +48,8 @@ function renderState(from: DerivedFrom): string {
 function renderNext(from: DerivedFrom): string {
   const open = from.questions.map((question) => `Answer: ${question.question}`);
   const uncommitted = from.touched.filter((file) => file.commit === undefined).map((file) => file.path);
-  const commit = uncommitted.length === 0 ? [] : [`Commit ${uncommitted.length} changed files (git status lists them)`];
+  const commit =
+    uncommitted.length === 0 ? [] : [`Commit ${plural(uncommitted.length, "changed file")} (git status lists them)`];
   if (from.task === undefined)
     return bullets([...open, ...commit], 'Start the next task: reeve start "<task>" --scope <path>');
   if (from.outcome === "completed") {
@@ -91,8 +93,8 @@ export function deriveCheckpoint(from: DerivedFrom, maxLines: number): string {
   const uncommitted = from.touched.filter((file) => file.commit === undefined).length;
   const commits = new Set(from.touched.flatMap((file) => file.commit ?? [])).size;
   const fixed = [
-    `Branch ${from.branch} at ${from.head.slice(0, 7)}, ${uncommitted === 0 ? "clean" : `${uncommitted} files changed and not committed`}.`,
-    `Since the task began: ${from.touched.length} files touched, in ${commits} commits and the working tree.`,
+    `Branch ${from.branch} at ${from.head.slice(0, 7)}, ${uncommitted === 0 ? "clean" : `${plural(uncommitted, "file")} changed and not committed`}.`,
+    `Since the task began: ${plural(from.touched.length, "file")} touched, in ${plural(commits, "commit")} and the working tree.`,
     `Open questions that block: ${from.questions.length}.`,
   ];
   const room = Math.max(0, Math.min(most, maxLines - fixed.length - 1));

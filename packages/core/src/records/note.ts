@@ -59,7 +59,7 @@ function badMember(members: Readonly<Record<string, unknown>>): string | undefin
 }
 
 /** Reads one record; the answer is what is wrong with it when it does not parse. */
-export async function readNote(
+async function readNote(
   layer: Layer,
   path: string,
 ): Promise<Note | { readonly path: string; readonly problem: string }> {

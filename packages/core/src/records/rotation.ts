@@ -1,6 +1,6 @@
 import type { Plan } from "@reeve/store";
 import type { Head } from "../git/head.ts";
-import { type Layer, writeChange } from "../layer/layer.ts";
+import { createChange, type Layer, replaceChange } from "../layer/layer.ts";
 import { readPolicy } from "../policy/reader.ts";
 import { policyValue } from "../policy/values.ts";
 import { ledgerPath, renderEvent, stateFolder } from "./ledger.ts";
@@ -52,8 +52,8 @@ export function planLedgerRotation({ layer, head, cap, keep }: RotationRequest):
   const line = renderEvent(layer, head, { event: "ledger.rotated", payload });
   const rest = Buffer.concat([bytes.subarray(cut), Buffer.from(`${guard}${line}`)]);
   const changes = [
-    writeChange(layer, archive, bytes.subarray(0, cut), "absent"),
-    writeChange(layer, ledgerPath, rest, bytes),
+    createChange(layer, archive, bytes.subarray(0, cut)),
+    replaceChange(layer, ledgerPath, { before: bytes, after: rest }),
   ];
   return { ...payload, plan: { changes } };
 }

@@ -1,7 +1,7 @@
 import type { Change, Plan } from "@reeve/store";
 import type { Head } from "../git/head.ts";
 import type { GitReading } from "../git/reading.ts";
-import { type Layer, writeChange } from "../layer/layer.ts";
+import { createChange, type Layer } from "../layer/layer.ts";
 import { readTouched } from "../work/subject.ts";
 import { type Task, taskChange } from "../work/task.ts";
 import { ledgerChange } from "./ledger.ts";
@@ -51,5 +51,5 @@ export interface PlannedNote {
 /** One new record file. */
 export function planNote(layer: Layer, note: NewNote): PlannedNote {
   const path = `${noteFolders[note.kind]}${renderNoteName(note.front, layer.system.randomHex(16))}`;
-  return { path, change: writeChange(layer, path, renderNote(note.front, note.body), "absent") };
+  return { path, change: createChange(layer, path, renderNote(note.front, note.body)) };
 }

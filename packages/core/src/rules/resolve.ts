@@ -15,7 +15,7 @@ export interface RuleSet {
   readonly problems: readonly Finding[];
 }
 
-export const rulesFolder: string = statePath(".ai/repo/rules/").slice(0, -1);
+const rulesFolder: string = statePath(".ai/repo/rules/").slice(0, -1);
 const reproduce = "reeve doctor";
 
 async function readRule(layer: Layer, path: string): Promise<Rule | Finding> {

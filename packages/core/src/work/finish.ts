@@ -37,7 +37,7 @@ function judgeUndefined(keys: readonly string[], set: RuleSet): readonly Finding
 }
 
 /** The rules `finish` evaluates: those the policy's `finish_requires` selects, and those that have no key. */
-export function selectContract(set: RuleSet, keys: readonly string[]): readonly Rule[] {
+function selectContract(set: RuleSet, keys: readonly string[]): readonly Rule[] {
   const position = (rule: Rule): number => {
     const at = keys.indexOf(rule["x-reeve"]?.policy_key ?? "");
     return at < 0 ? keys.length : at;

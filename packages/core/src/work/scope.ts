@@ -54,7 +54,7 @@ export function overlaps(a: string, b: string): boolean {
 }
 
 /** Files Reeve keeps a block or a line in; a task may always change them. */
-export const managedFiles: readonly string[] = [".gitignore", ".gitattributes"];
+const managedFiles: readonly string[] = [".gitignore", ".gitattributes"];
 
 /** Is a file within a task's claim? The layer, managed files and projection targets always are. */
 export function isClaimed(file: string, scope: readonly string[], policy: Policy): boolean {

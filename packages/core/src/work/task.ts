@@ -14,7 +14,7 @@ export function completedPath(id: string): string {
   return statePath(".ai/local/state/completed/", `${id}.md`);
 }
 
-export const taskPath: string = statePath(".ai/local/state/current.yaml");
+const taskPath: string = statePath(".ai/local/state/current.yaml");
 
 export const outcomes = ["active", "completed", "partial", "blocked", "no_match", "failed", "handed_over"] as const;
 export type TaskOutcome = (typeof outcomes)[number];

@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { plural } from "../../findings/plural.ts";
 import { type Decision, decisionsPath, readDecisions } from "../../records/decisions.ts";
 import { type Doctrine, defineDoctrine } from "../doctrine.ts";
 
@@ -23,7 +24,7 @@ export const decisionRecords: Doctrine = defineDoctrine({
       });
     }
     if (lacking.length === 0)
-      findings.ok(decisionsPath, `${decisions.length} decisions, all with task, head and reason`);
+      findings.ok(decisionsPath, `${plural(decisions.length, "decision")}, all with task, head and reason`);
     return findings.lines;
   },
 });

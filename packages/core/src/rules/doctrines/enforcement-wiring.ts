@@ -22,7 +22,12 @@ function judgeCi(input: DoctrineInput, findings: Findings, enforcement: Enforcem
   } else findings.ok(enforcement.name, `run by ${path}`);
 }
 
-function report(input: DoctrineInput, findings: Findings, enforcement: Enforcement, verdict: HookVerdict): void {
+interface Judged {
+  readonly enforcement: Enforcement;
+  readonly verdict: HookVerdict;
+}
+
+function report(input: DoctrineInput, findings: Findings, { enforcement, verdict }: Judged): void {
   const { name } = enforcement;
   const reproduce = "reeve doctor --rule enforcement-wiring";
   const trouble = { subject: name, message: verdict.says, reproduce, next: verdict.next };
@@ -47,7 +52,7 @@ export const enforcementWiring: Doctrine = defineDoctrine({
         const verdict = judgeHook({ system, git: input.git, folder, hook, enforcement });
         // One call through git proves which folder it uses; what else lies there is called by its path.
         if (verdict.called && hookNames.some((name) => name === hook)) folder = { ...folder, asked: true };
-        report(input, findings, enforcement, verdict);
+        report(input, findings, { enforcement, verdict });
       } else findings.info(enforcement.name, `wired_by ${enforcement.wired_by}: not verified`);
     }
     return findings.lines;

@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { plural } from "../../findings/plural.ts";
 import { isNote, noteFolders, readNotes } from "../../records/note.ts";
 import { type Doctrine, defineDoctrine } from "../doctrine.ts";
 
@@ -18,7 +19,7 @@ export const handoverIntegrity: Doctrine = defineDoctrine({
           next: "mend its front matter by hand, or move the file out of the folder",
         });
       }
-      if (broken.length === 0) findings.ok(noteFolders[kind], `${notes.length} ${kind}s, all readable`);
+      if (broken.length === 0) findings.ok(noteFolders[kind], `${plural(notes.length, kind)}, all readable`);
     }
     return findings.lines;
   },

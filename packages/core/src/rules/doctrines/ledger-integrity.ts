@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { plural } from "../../findings/plural.ts";
 import { ledgerPath } from "../../records/ledger.ts";
 import { type Doctrine, defineDoctrine } from "../doctrine.ts";
 
@@ -16,7 +17,7 @@ export const ledgerIntegrity: Doctrine = defineDoctrine({
       });
     }
     if (input.ledger.problems.length === 0)
-      findings.ok(ledgerPath, `${input.ledger.lines.length} lines, all well-formed`);
+      findings.ok(ledgerPath, `${plural(input.ledger.lines.length, "line")}, all well-formed`);
     return findings.lines;
   },
 });

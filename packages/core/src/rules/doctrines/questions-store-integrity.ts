@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { plural } from "../../findings/plural.ts";
 import { questionsPath } from "../../records/questions.ts";
 import { type Doctrine, defineDoctrine } from "../doctrine.ts";
 
@@ -16,7 +17,7 @@ export const questionsStoreIntegrity: Doctrine = defineDoctrine({
       });
     }
     if (input.questions.problems.length === 0)
-      findings.ok(questionsPath, `${input.questions.entries.length} entries, all parsed`);
+      findings.ok(questionsPath, `${plural(input.questions.entries.length, "entry")}, all parsed`);
     return findings.lines;
   },
 });

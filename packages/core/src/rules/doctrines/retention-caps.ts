@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { plural } from "../../findings/plural.ts";
 import { policyValue } from "../../policy/values.ts";
 import { ledgerPath } from "../../records/ledger.ts";
 import { noteFolders } from "../../records/note.ts";
@@ -13,7 +14,7 @@ export const retentionCaps: Doctrine = defineDoctrine({
     if (policy === undefined) return findings.lines;
     const cap = policyValue(policy, "ledger.retention_max_lines");
     const { count } = input.ledger;
-    if (count <= cap) findings.ok(ledgerPath, `${count} lines, cap ${cap}`);
+    if (count <= cap) findings.ok(ledgerPath, `${plural(count, "line")}, cap ${cap}`);
     else if (policyValue(policy, "ledger.rotate") === "auto") {
       findings.info(ledgerPath, `${count} lines, cap ${cap}; the next writing command rotates it`);
     } else {
@@ -28,11 +29,11 @@ export const retentionCaps: Doctrine = defineDoctrine({
     for (const kind of ["handover", "checkpoint"] as const) {
       const most = policyValue(policy, `${kind}.retention_max_files`);
       const files = input.layer.list(noteFolders[kind]).filter((name) => name.endsWith(".md")).length;
-      if (files <= most) findings.ok(noteFolders[kind], `${files} files, cap ${most}`);
+      if (files <= most) findings.ok(noteFolders[kind], `${plural(files, "file")}, cap ${most}`);
       else {
         findings.fail({
           subject: noteFolders[kind],
-          message: `${files} files, cap ${most}`,
+          message: `${plural(files, "file")}, cap ${most}`,
           reproduce: `reeve ${kind} --list`,
           next: `raise ${kind}.retention_max_files, or move the oldest files elsewhere`,
         });

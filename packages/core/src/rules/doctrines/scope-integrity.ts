@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { plural } from "../../findings/plural.ts";
 import { isClaimed } from "../../work/scope.ts";
 import type { TouchedFile } from "../../work/subject.ts";
 import { type Doctrine, defineDoctrine, requirePolicy, requireSubject } from "../doctrine.ts";
@@ -44,7 +45,7 @@ export const scopeIntegrity: Doctrine = defineDoctrine({
         reproduce: "reeve check --rule scope-integrity --json",
       });
     }
-    if (outside.length === 0) findings.ok(claim, `${touched.length} files touched, all within`);
+    if (outside.length === 0) findings.ok(claim, `${plural(touched.length, "file")} touched, all within`);
     return findings.lines;
   },
 });
