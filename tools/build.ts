@@ -18,7 +18,6 @@ const common = {
   target: "node20.19",
   format: "cjs",
   minify: true,
-  keepNames: true,
   legalComments: "none",
   conditions: ["reeve-source"],
   supported: { "dynamic-import": false },
@@ -32,25 +31,49 @@ interface Chunk {
 }
 
 function nameChunk(stem: string, bytes: Uint8Array): Chunk {
+  // Chunks are read as Latin-1, which is quicker; esbuild escapes whatever lies beyond ASCII.
+  if (bytes.some((byte) => byte > 127)) throw new Error(`${stem} is not ASCII`);
   const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
   return { name: `${stem}-${hash}.cjs`, bytes };
 }
 
-/** Lazy modules become chunks beside; commands of other folders stay outside a chunk, which never asks for them. */
-function splitting(folder: string, lazy: ReadonlyMap<string, string>): Plugin {
+/** What only a command that opens a repository can need. */
+const opening = [
+  path.join(commandsFolder, "execute.ts"),
+  ...["plan.ts", "prefetch.ts"].map((name) => path.resolve(cli, "src", name)),
+];
+
+const seen = Symbol("resolved by esbuild itself");
+
+interface Split {
+  readonly folder: string;
+  /** Lazy modules, by file, and the chunk each became. */
+  readonly lazy: ReadonlyMap<string, string>;
+  /** No command of the folder opens a repository. */
+  readonly alone: boolean;
+}
+
+/** Modules a chunk never asks for: other folders' commands, the help, and what opens a repository where none is opened. */
+function isOutside({ folder, alone }: Split, importer: string, file: string): boolean {
+  if (folder === wholeChunk) return false;
+  if (file === path.join(commandsFolder, "help.ts")) return true;
+  if (alone && opening.includes(file)) return true;
+  const isCommand = importer === path.join(commandsFolder, "registry.ts");
+  return isCommand && path.relative(path.join(commandsFolder, folder), file).startsWith("..");
+}
+
+/** Lazy modules become chunks beside; what a chunk never asks for stays out of it. */
+function splitting(split: Split): Plugin {
   return {
     name: "splitting",
     setup(bundler) {
-      bundler.onResolve({ filter: /\.ts$/ }, (args) => {
-        if (args.kind !== "dynamic-import" || !args.path.startsWith(".")) return null;
-        const file = path.resolve(args.resolveDir, args.path);
-        const chunk = lazy.get(file);
+      bundler.onResolve({ filter: /\.ts$/ }, async (args) => {
+        if (args.kind !== "dynamic-import" || args.pluginData === seen) return null;
+        const { resolveDir, importer, kind } = args;
+        const { path: file } = await bundler.resolve(args.path, { resolveDir, importer, kind, pluginData: seen });
+        const chunk = split.lazy.get(file);
         if (chunk !== undefined) return { path: `./${chunk}`, external: true };
-        const isCommand = args.importer === path.join(commandsFolder, "registry.ts");
-        const inside = path.relative(path.join(commandsFolder, folder), file);
-        return isCommand && folder !== wholeChunk && inside.startsWith("..")
-          ? { path: "./absent", external: true }
-          : null;
+        return isOutside(split, importer, file) ? { path: "./absent", external: true } : null;
       });
     },
   };
@@ -81,7 +104,11 @@ async function buildCommands(lazy: ReadonlyMap<string, Chunk>): Promise<Readonly
   const names = new Map([...lazy].map(([file, chunk]) => [file, chunk.name]));
   const chunks = await Promise.all(
     foldersOf(registry).map(async (folder) => {
-      const bytes = await bundle(`${cli}/src/chunk.ts`, { plugins: [splitting(folder, names)] });
+      const commands = await Promise.all(
+        registry.filter((entry) => entry.group === folder).map((entry) => entry.load()),
+      );
+      const alone = commands.every((command) => command.needs === "nothing");
+      const bytes = await bundle(`${cli}/src/chunk.ts`, { plugins: [splitting({ folder, lazy: names, alone })] });
       return [folder, nameChunk(folder, bytes)] as const;
     }),
   );

@@ -44,6 +44,8 @@ case "\${1-}" in
 ${renderCases(commands)}
 esac
 case " $*" in ${plain}) reeve_reads= ;; esac
+# Another repository may be named in the environment; only in a hook is it surely this one.
+[ -z "\${GIT_DIR-}\${GIT_WORK_TREE-}\${GIT_INDEX_FILE-}\${GIT_COMMON_DIR-}" ] || [ -n "\${REEVE_HOOK-}" ] || reeve_reads=
 [ -n "$reeve_reads" ] || exec node "$0" "$@"
 reeve_base=
 if [ "$reeve_reads" = history ] && [ -r .ai/local/state/current.yaml ]; then

@@ -24,7 +24,7 @@ export function openChunks(folder: string, env: NodeJS.ProcessEnv): Chunks {
     const known = modules.get(name);
     if (known !== undefined) return known;
     const filename = path.join(folder, name);
-    const source = `(function (exports, require, module) {${fs.readFileSync(filename, "utf8")}\n})`;
+    const source = `(function (exports, require, module) {${fs.readFileSync(filename, "latin1")}\n})`;
     const cachedData = cache === undefined ? undefined : readCodeCache(cache, name);
     const script = new vm.Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     loaded.push({ script, name, cached: cachedData !== undefined && script.cachedDataRejected === false });

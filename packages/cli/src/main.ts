@@ -4,7 +4,7 @@ import { openChunks } from "./load.ts";
 import { matchCommand } from "./match.ts";
 import type { Launch } from "./run.ts";
 
-/** Set by the build: the chunk of each command, and of words that name none under `?`. */
+/** Set by the build: the chunk of each command; under `?` the one that knows them all, for help and unknown words. */
 declare const REEVE_CHUNKS: Readonly<Record<string, string>>;
 declare const REEVE_VERSION: string;
 
@@ -14,13 +14,19 @@ function start(program: string): void {
   const argv = process.argv.slice(2);
   const { name } = matchCommand(Object.keys(REEVE_CHUNKS), argv);
   const chunks = openChunks(path.join(__dirname, "chunks"), process.env);
-  const chunk = REEVE_CHUNKS[name ?? "?"] ?? REEVE_CHUNKS["?"] ?? "";
+  const whole = argv.includes("--help") || argv.includes("-h") ? "?" : name;
+  const chunk = REEVE_CHUNKS[whole ?? "?"] ?? REEVE_CHUNKS["?"] ?? "";
   const main = chunks.load(chunk)["main"] as Main;
   const launch = { version: REEVE_VERSION, shareFolder: path.join(__dirname, "share"), program };
-  void main(argv, launch).then((code) => {
-    process.exitCode = code;
-    if (!argv.includes("--dry-run") && !argv.includes("-n")) chunks.keep();
-  });
+  main(argv, launch).then(
+    (code) => {
+      process.exitCode = code;
+      if (!argv.includes("--dry-run") && !argv.includes("-n")) chunks.keep();
+    },
+    () => {
+      process.exitCode = 13;
+    },
+  );
 }
 
 start(path.join(path.dirname(__dirname), "bin", "reeve.cjs"));

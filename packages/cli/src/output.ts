@@ -13,8 +13,11 @@ export function renderColoured(findings: readonly Finding[], colour: boolean): r
   );
 }
 
-/** Writes a text to a standard stream, all of it; a reader that has gone away is not an error. */
-export function writeAll(stream: 1 | 2, text: string): "written" | "gone" {
+/** `gone`: the reader has closed its end, which is no error. `failed`: the stream does not take it, a full disk say. */
+export type Written = "written" | "gone" | "failed";
+
+/** Writes a text to a standard stream, all of it. */
+export function writeAll(stream: 1 | 2, text: string): Written {
   let rest: Uint8Array = Buffer.from(text, "utf8");
   while (rest.length > 0) {
     try {
@@ -22,7 +25,7 @@ export function writeAll(stream: 1 | 2, text: string): "written" | "gone" {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EPIPE") return "gone";
-      if (code !== "EAGAIN") throw error;
+      if (code !== "EAGAIN") return "failed";
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }

@@ -1,5 +1,6 @@
 import * as path from "node:path";
 import type { Command, Outcome } from "@reeve/commands/command.ts";
+import { makeContext } from "@reeve/commands/context.ts";
 import type { Answer } from "@reeve/commands/execute.ts";
 import type { Entry } from "@reeve/commands/registry.ts";
 import { type ExitCode, exitCodes } from "@reeve/core/findings/exit.ts";
@@ -58,27 +59,35 @@ interface Words {
   readonly parsed: Parsed;
 }
 
+/** Steps 4 to 6 of a command that opens nothing. */
+async function callAlone(request: Request, system: System, { command, parsed }: Words): Promise<Answer> {
+  const { launch, registry } = request;
+  const context = makeContext({ system, registry, version: launch.version, program: launch.program });
+  const outcome = await command.run(parsed.args as never, context, undefined as never);
+  return { outcome, planned: undefined, plan: undefined, notices: [], gitProcesses: 0 };
+}
+
 /** Steps 4 to 6, with what the launcher already had git print. */
-function call(request: Request, system: System, { command, parsed }: Words): Promise<Answer> {
+async function call(request: Request, system: System, { command, parsed }: Words): Promise<Answer> {
+  if (command.needs === "nothing") return callAlone(request, system, { command, parsed });
   const given = parsed.globals["repo"];
   const start = path.resolve(system.cwd, typeof given === "string" ? given : ".") as AbsPath;
   const described = system.env["REEVE_PREFETCH"];
-  return import("@reeve/commands/execute.ts").then(async ({ execute }) => {
-    const useful = command.prefetch !== undefined && described !== undefined && given === undefined;
-    const prefetched = useful ? (await import("./prefetch.ts")).readPrefetch(described) : undefined;
-    return execute({
-      command,
-      args: parsed.args,
-      system: given === undefined ? system : { ...system, cwd: start },
-      version: request.launch.version,
-      shareFolder: request.launch.shareFolder as AbsPath,
-      program: request.launch.program,
-      registry: request.registry,
-      start,
-      dry: parsed.globals["dry-run"] === true,
-      caches: system.env["REEVE_CACHE"] !== "off",
-      prefetched,
-    });
+  const { execute } = await import("@reeve/commands/execute.ts");
+  const useful = command.prefetch !== undefined && described !== undefined && given === undefined;
+  const prefetched = useful ? (await import("./prefetch.ts")).readPrefetch(described) : undefined;
+  return execute({
+    command,
+    args: parsed.args,
+    system: given === undefined ? system : { ...system, cwd: start },
+    version: request.launch.version,
+    shareFolder: request.launch.shareFolder as AbsPath,
+    program: request.launch.program,
+    registry: request.registry,
+    start,
+    dry: parsed.globals["dry-run"] === true,
+    caches: system.env["REEVE_CACHE"] !== "off",
+    prefetched,
   });
 }
 
@@ -109,26 +118,27 @@ function renderText(command: Command, outcome: Outcome<unknown>, shown: Shown): 
   return [...lines, ...(text === "" ? [] : [text.replace(/\n$/, "")])].map((line) => `${line}\n`).join("");
 }
 
-async function renderPlan(answer: Answer, shown: Shown): Promise<string> {
-  if (shown.json) return `${JSON.stringify({ ok: true, result: { plan: answer.planned } })}\n`;
-  const { describePlan } = await import("@reeve/store");
-  const said = describePlan(answer.plan ?? { changes: [] });
-  return said === "" ? "nothing would change\n" : `${said.replace(/\n$/, "")}\n`;
-}
-
 /** Step 7: prints, and answers the exit code. */
 async function show(command: Command, answer: Answer, shown: Shown): Promise<ExitCode> {
   const { outcome } = answer;
   for (const notice of answer.notices) writeAll(2, `reeve: ${notice}\n`);
   const dry = answer.planned !== undefined;
   const text = dry
-    ? await renderPlan(answer, shown)
+    ? (await import("./plan.ts")).renderPlan(answer, shown.json)
     : shown.json
       ? renderJson(command, outcome)
       : renderText(command, outcome, shown);
-  if (writeAll(1, text) === "gone") return exitOf(outcome.findings ?? []);
+  const written = writeAll(1, text);
+  if (written === "failed") {
+    writeAll(
+      2,
+      "reeve: the command is done, but its answer could not be written to standard output; do not run it again\n",
+    );
+    return exitCodes.INTERNAL_ERROR;
+  }
+  if (written === "gone") return exitOf(outcome.findings ?? []);
   if (outcome.stream !== undefined && !dry) {
-    for await (const line of outcome.stream(shown.json)) if (writeAll(1, `${line}\n`) === "gone") break;
+    for await (const line of outcome.stream(shown.json)) if (writeAll(1, `${line}\n`) !== "written") break;
   }
   return (outcome.as ?? command.output) === "findings" ? exitOf(outcome.findings ?? []) : exitCodes.OK;
 }
@@ -167,8 +177,8 @@ export async function run(request: Request): Promise<ExitCode> {
     return await show(command, answer, shown);
   } catch (error) {
     const failure = describeFailure(error);
-    if (shown.json) writeAll(1, `${JSON.stringify({ ok: false, ...failure.value })}\n`);
-    else writeAll(failure.stream, failure.text);
+    const text = shown.json ? `${JSON.stringify({ ok: false, ...failure.value })}\n` : failure.text;
+    if (writeAll(shown.json ? 1 : failure.stream, text) === "failed") writeAll(2, failure.text);
     return command?.hook === true ? exitCodes.OK : failure.value.exit;
   } finally {
     showTiming(system, started, answer);

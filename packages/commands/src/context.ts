@@ -1,3 +1,4 @@
+import { ReeveError } from "@reeve/core/findings/errors.ts";
 import type { GitReading } from "@reeve/core/git/reading.ts";
 import type { Layer } from "@reeve/core/layer/layer.ts";
 import type { Share } from "@reeve/core/layer/share.ts";
@@ -21,4 +22,48 @@ export interface Context {
   readonly task: Task;
   /** Standard input, read once. */
   readonly input: string;
+}
+
+/** What was opened for a command; what was not throws when it is asked for. */
+export interface Opened {
+  readonly system: System;
+  readonly version: string;
+  readonly program: string;
+  readonly registry: readonly Entry[];
+  readonly share?: Share | undefined;
+  readonly git?: GitReading | undefined;
+  readonly layer?: Layer | undefined;
+  readonly task?: Task | undefined;
+}
+
+export function makeContext(opened: Opened): Context {
+  const { system, version, program, registry } = opened;
+  const require = <T>(what: string, value: T | undefined): T => {
+    if (value === undefined)
+      throw new ReeveError("INTERNAL", `a command uses ${what} without declaring that it needs it`);
+    return value;
+  };
+  let input: string | undefined;
+  return {
+    system,
+    version,
+    program,
+    registry,
+    get share() {
+      return require("the shipped data", opened.share);
+    },
+    get git() {
+      return require("git", opened.git);
+    },
+    get layer() {
+      return require("the layer", opened.layer);
+    },
+    get task() {
+      return require("the task", opened.task);
+    },
+    get input() {
+      input ??= system.readInput();
+      return input;
+    },
+  };
 }

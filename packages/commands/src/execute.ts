@@ -1,4 +1,3 @@
-import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type GitReading, type Prefetched, readRepository } from "@reeve/core/git/reading.ts";
 import { ensureHome, type HomeMode, readHome } from "@reeve/core/layer/home.ts";
 import { journalFile, type Layer, lockFile, openLayer, requireLayer } from "@reeve/core/layer/layer.ts";
@@ -10,7 +9,7 @@ import { requireTask } from "@reeve/core/work/subject.ts";
 import type { Task } from "@reeve/core/work/task.ts";
 import { applyPlan, listPlan, type Plan, type PlanEntry, recoverPlan, withLock } from "@reeve/store";
 import type { Command, Outcome } from "./command.ts";
-import type { Context } from "./context.ts";
+import { type Context, makeContext } from "./context.ts";
 import type { Entry } from "./registry.ts";
 
 /** One call of a command, whatever surface it came from. */
@@ -39,12 +38,10 @@ export interface Answer {
   readonly gitProcesses: number;
 }
 
-interface Opened extends Context {
-  readonly opened: { readonly git: GitReading | undefined; readonly layer: Layer | undefined };
-}
-
-function unopened(command: Command, what: string): never {
-  throw new ReeveError("INTERNAL", `${command.name} uses ${what} without declaring that it needs it`);
+interface Open {
+  readonly context: Context;
+  readonly git: GitReading | undefined;
+  readonly layer: Layer | undefined;
 }
 
 /** Does this call change something? Flags may turn a writing command into a reading one, and the other way round. */
@@ -55,8 +52,8 @@ function isWriting(command: Command, args: Readonly<Record<string, unknown>>): b
 }
 
 /** Step 4: opens what the command needs and nothing else. */
-async function openContext(call: Call, share: Share, prefetched: Prefetched | undefined): Promise<Opened> {
-  const { command, system, version, program } = call;
+async function open(call: Call, share: Share, prefetched: Prefetched | undefined): Promise<Open> {
+  const { command, system, version, program, registry } = call;
   let git: GitReading | undefined;
   let layer: Layer | undefined;
   let task: Task | undefined;
@@ -66,28 +63,7 @@ async function openContext(call: Call, share: Share, prefetched: Prefetched | un
     layer = openLayer({ system, repository: git.repository, version, caches: call.caches, dry: call.dry });
   }
   if (layer !== undefined && command.needs === "task") task = await requireTask(layer);
-  let input: string | undefined;
-  return {
-    system,
-    version,
-    program,
-    registry: call.registry,
-    share,
-    opened: { git, layer },
-    get git() {
-      return git ?? unopened(command, "git");
-    },
-    get layer() {
-      return layer ?? unopened(command, "the layer");
-    },
-    get task() {
-      return task ?? unopened(command, "the task");
-    },
-    get input() {
-      input ??= system.readInput();
-      return input;
-    },
-  };
+  return { context: makeContext({ system, version, program, registry, share, git, layer, task }), git, layer };
 }
 
 function runCommand(call: Call, context: Context, prepared: unknown): Outcome<unknown> | Promise<Outcome<unknown>> {
@@ -98,16 +74,22 @@ function left(report: { readonly left: readonly { path: string; reason: string }
   return (report?.left ?? []).map((file) => `${file.path} was changed meanwhile (${file.reason}) and is left as it is`);
 }
 
+interface Writing {
+  readonly call: Call;
+  readonly share: Share;
+  readonly first: Open;
+  readonly prepared: unknown;
+}
+
 /** Step 6 of a writing command: under the layer's lock, on what a crash left behind finished, read again and apply. */
-async function runAndApply(call: Call, first: Opened, prepared: unknown): Promise<Answer> {
+async function runAndApply({ call, share, first, prepared }: Writing): Promise<Answer> {
   const { system } = call;
-  const { repository } = first.git;
-  const share = first.share;
+  const { repository } = first.context.git;
   const known = readHome(system, repository);
-  const early = call.dry || !known.exists ? await runCommand(call, first, prepared) : undefined;
+  const early = call.dry || !known.exists ? await runCommand(call, first.context, prepared) : undefined;
   if (call.dry && early !== undefined) {
     const plan = early.plan ?? { changes: [] };
-    return { outcome: early, planned: listPlan(plan), plan, notices: [], gitProcesses: first.git.processes };
+    return { outcome: early, planned: listPlan(plan), plan, notices: [], gitProcesses: first.context.git.processes };
   }
   const wanted: HomeMode | undefined = early?.home;
   const home = await ensureHome({
@@ -119,10 +101,9 @@ async function runAndApply(call: Call, first: Opened, prepared: unknown): Promis
   return withLock(lockFile(home), {}, async () => {
     const journal = journalFile(home);
     const recovered = await recoverPlan({ journal });
-    const context = await openContext(call, share, undefined);
+    const { context, layer } = await open(call, share, undefined);
     const outcome = await runCommand(call, context, prepared);
     const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, { journal });
-    const layer = context.opened.layer;
     if (layer !== undefined && outcome.plan !== undefined) {
       const rotation = await planRotation(openLayer({ ...layer, caches: call.caches, dry: false }), context.git.head());
       if (rotation !== undefined) await applyPlan(rotation, { journal });
@@ -137,11 +118,10 @@ async function runAndApply(call: Call, first: Opened, prepared: unknown): Promis
 export async function execute(call: Call): Promise<Answer> {
   const share = openShare(call.system, call.shareFolder);
   const writing = isWriting(call.command, call.args);
-  const context = await openContext(call, share, writing ? undefined : call.prefetched);
-  const prepared = await call.command.prepare?.(call.args as never, context);
-  if (writing) return runAndApply(call, context, prepared);
-  const outcome = await runCommand(call, context, prepared);
-  context.opened.layer?.documents.keep();
-  const gitProcesses = context.opened.git?.processes ?? 0;
-  return { outcome, planned: undefined, plan: undefined, notices: [], gitProcesses };
+  const first = await open(call, share, writing ? undefined : call.prefetched);
+  const prepared = await call.command.prepare?.(call.args as never, first.context);
+  if (writing) return runAndApply({ call, share, first, prepared });
+  const outcome = await runCommand(call, first.context, prepared);
+  first.layer?.documents.keep();
+  return { outcome, planned: undefined, plan: undefined, notices: [], gitProcesses: first.git?.processes ?? 0 };
 }

@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   ftruncateSync,
   openSync,
   type Stats,
@@ -108,30 +107,32 @@ async function drain(state: State): Promise<void> {
 function writeBatch(state: State, batch: readonly Waiting[]): void {
   const { path, durability } = state.options;
   try {
-    const { file, size, isNew } = openFile(state);
+    const { file, size } = openFile(state);
     const torn = size > 0 && readRange(file, size - 1, 1)[0] !== 0x0a;
     const text = batch.map((waiting) => waiting.text).join("");
     try {
       writeFully(file, Buffer.from(torn ? `\n${text}` : text, "utf8"));
-      if (durability === "fsync") isNew ? fsyncSync(file) : fdatasyncSync(file);
+      if (durability === "fsync") fdatasyncSync(file);
     } catch (error) {
       ftruncateSync(file, size);
       throw error;
     }
-    if (isNew && durability === "fsync") syncDirectory(dirname(path));
   } catch (error) {
     letGo(state);
     throw toStoreError(error, path, "append to the file");
   }
 }
 
-/** The file at the path now: one that was replaced since the last append is opened again. */
-function openFile(state: State): { file: number; size: number; isNew: boolean } {
-  const { path, mode } = state.options;
+/**
+ * The file at the path now: one that was replaced since the last append is opened again. Its folder is synced before
+ * anything is acknowledged, for whoever made the file may not have lived to do so.
+ */
+function openFile(state: State): { file: number; size: number } {
+  const { path, mode, durability } = state.options;
   const there = infoOf(path);
   if (state.file !== undefined) {
     const info = fstatSync(state.file);
-    if (there !== undefined && isSame(info, there)) return { file: state.file, size: info.size, isNew: false };
+    if (there !== undefined && isSame(info, there)) return { file: state.file, size: info.size };
     letGo(state);
   }
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -139,9 +140,9 @@ function openFile(state: State): { file: number; size: number; isNew: boolean } 
   state.file = file;
   const info = fstatSync(file);
   if (!info.isFile()) throw new StoreError("REFUSED_PATH", `${path}: is not a file`, { path });
-  const isNew = there === undefined;
-  if (isNew && mode !== undefined) fchmodSync(file, mode);
-  return { file, size: info.size, isNew };
+  if (there === undefined && mode !== undefined) fchmodSync(file, mode);
+  if (durability === "fsync") syncDirectory(dirname(path));
+  return { file, size: info.size };
 }
 
 function openRefusing(path: string, flags: number): number {

@@ -1,11 +1,14 @@
+import type { ChildProcess } from "node:child_process";
 import {
   existsSync,
+  lstatSync,
   lutimesSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +19,7 @@ import { buildProgram, ended, type Program, printed, runProgram, startProgram } 
 import { buildFaultShim, canInjectFaults, faultEnvironment } from "./testing/fault.ts";
 import { modeOf, temporaryFolder } from "./testing/folder.ts";
 
-const children: import("node:child_process").ChildProcess[] = [];
+const children: ChildProcess[] = [];
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
@@ -27,7 +30,7 @@ const holding = `
   withLock(process.argv[2], {}, () => new Promise(() => setInterval(() => {}, 1000) && console.log("held")));
 `;
 
-async function holdElsewhere(folder: string, path: string): Promise<import("node:child_process").ChildProcess> {
+async function holdElsewhere(folder: string, path: string): Promise<ChildProcess> {
   const child = startProgram(buildProgram(folder, holding), [path]);
   children.push(child);
   await printed(child, "held");
@@ -185,14 +188,12 @@ describe("withLock", () => {
     await withLock(path, { staleAfterMs: 20 }, async () => {
       const past = new Date(0);
       lutimesSync(path, past, past);
-      const { lstatSync } = await import("node:fs");
       await expect.poll(() => lstatSync(path).mtimeMs).toBeGreaterThan(0);
     });
   });
 
   test("gives nothing back that was taken away meanwhile", async () => {
     const path = join(temporaryFolder(), "a.lock");
-    const { unlinkSync } = await import("node:fs");
     const text = foreignText({ host: "11111111", boot: "22222222" });
     await withLock(path, {}, async () => {
       unlinkSync(path);

@@ -50,16 +50,11 @@ export async function withLock<T>(path: string, options: LockOptions, run: () =>
   const { staleAfterMs = 60_000 } = options;
   await acquire(lock, path, options);
   const hold = startHold(lock, staleAfterMs);
-  let result: T;
   try {
-    result = await held.run([...outer, hold], run);
-  } catch (error) {
+    return await held.run([...outer, hold], run);
+  } finally {
     endHold(hold);
-    throw error;
   }
-  const problem = endHold(hold);
-  if (problem !== undefined) throw problem;
-  return result;
 }
 
 /** The holder of a lock, for messages; `undefined` when it is free. */
@@ -84,6 +79,8 @@ interface Context {
   /** The holds the running work lies in. */
   readonly held: AsyncLocalStorage<readonly Hold[]>;
   readonly holds: Map<string, Hold>;
+  /** Locks whose work is over and that the disk did not let go. */
+  readonly left: Set<string>;
 }
 
 let shared: Context | undefined;
@@ -91,7 +88,7 @@ let shared: Context | undefined;
 /** Loaded at the first lock, for commands that take none. */
 function context(): Context {
   const { AsyncLocalStorage: Storage } = process.getBuiltinModule("node:async_hooks");
-  shared ??= { held: new Storage(), holds: new Map() };
+  shared ??= { held: new Storage(), holds: new Map(), left: new Set() };
   return shared;
 }
 
@@ -114,6 +111,7 @@ async function acquire(lock: string, path: string, options: LockOptions): Promis
     if (takeLockFile(lock)) return;
     const found = readLockFile(lock);
     if (found === undefined) continue;
+    if (isLeft(lock)) continue;
     if (isDead(found, staleAfterMs) && (await breakLock(lock, staleAfterMs)) && takeLockFile(lock)) return;
     const left = waitMs - (performance.now() - begun);
     if (left <= 0) throw heldError(path, found);
@@ -164,17 +162,22 @@ function keepAlive(path: string): void {
   }
 }
 
-/** Answers what went wrong while giving the lock back. */
-function endHold(hold: Hold): unknown {
+/** A lock that cannot be given back is no reason to call the work failed: the next take, or this process's end, frees it. */
+function endHold(hold: Hold): void {
   clearInterval(hold.beat);
   hold.active = false;
   context().holds.delete(hold.path);
   try {
     releaseLockFile(hold.path);
-    return undefined;
-  } catch (error) {
-    return error;
-  } finally {
-    hold.release();
+  } catch {
+    context().left.add(hold.path);
   }
+  hold.release();
+}
+
+/** Is it a lock of this process's own that only has to be given back, and could be now? */
+function isLeft(lock: string): boolean {
+  if (!context().left.delete(lock)) return false;
+  releaseLockFile(lock);
+  return true;
 }

@@ -1,4 +1,4 @@
-import { closeSync, type FSWatcher, fstatSync, watch } from "node:fs";
+import { closeSync, type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { checksum } from "./checksum.ts";
 import { readRange } from "./digest.ts";
@@ -23,7 +23,7 @@ export async function* watchLines<T>({ path, parse, signal, fromLine }: WatchOpt
   if (signal.aborted) return;
   const bell = openBell(path, signal);
   try {
-    const follower: Follower = { offset: 0, line: 0, anchor: checksum(new Uint8Array()) };
+    const follower: Follower = { offset: 0, line: 0, last: undefined };
     if (fromLine === undefined) skipLines(follower, path);
     do {
       for (const { bytes, line } of readNewLines(follower, path)) {
@@ -37,11 +37,11 @@ export async function* watchLines<T>({ path, parse, signal, fromLine }: WatchOpt
   }
 }
 
-/** How far a watcher has come: the end of the last whole line, its number, and a checksum of what lies before. */
+/** How far a watcher has come: the end of the last whole line, its number, and what tells it from another line there. */
 interface Follower {
   offset: number;
   line: number;
-  anchor: string;
+  last: { readonly length: number; readonly checksum: string } | undefined;
 }
 
 function skipLines(follower: Follower, path: string): void {
@@ -53,25 +53,24 @@ function* readNewLines(follower: Follower, path: string): Generator<{ bytes: Uin
   const file = openLines(path);
   if (file === undefined) return;
   try {
-    const { size } = fstatSync(file);
-    if (size < follower.offset || anchorAt(file, follower.offset) !== follower.anchor) {
-      Object.assign(follower, { offset: 0, line: 0 });
-    }
+    if (!isWhereItWas(follower, file)) Object.assign(follower, { offset: 0, line: 0, last: undefined });
     for (const { bytes, offset, isTail } of readRawLines(file, path, follower.offset)) {
       if (isTail) break;
       follower.line += 1;
       follower.offset = offset + bytes.length + 1;
+      follower.last = { length: bytes.length, checksum: checksum(bytes) };
       yield { bytes, line: follower.line };
     }
-    follower.anchor = anchorAt(file, follower.offset);
   } finally {
     closeSync(file);
   }
 }
 
-function anchorAt(file: number, offset: number): string {
-  const length = Math.min(offset, 4096);
-  return checksum(readRange(file, offset - length, length));
+/** Does the last line still lie where it was read, so that what follows it is new? */
+function isWhereItWas({ offset, last }: Follower, file: number): boolean {
+  if (last === undefined) return true;
+  const line = readRange(file, offset - last.length - 1, last.length + 1);
+  return line.length === last.length + 1 && line.at(-1) === 0x0a && checksum(line.subarray(0, -1)) === last.checksum;
 }
 
 interface Bell {

@@ -29,7 +29,7 @@ export const doctor: Command = defineCommand({
     const set = await readRules(layer);
     const rules = selectRules(set, "doctor");
     const wanted = args.rule === undefined ? rules : [findRule(rules, args.rule)];
-    const input = await readDoctrineInput({ layer, git, runBy: "doctor" });
+    const input = await readDoctrineInput({ layer, git, runBy: "doctor", set });
     const reports = await runRules(wanted, input);
     const environment: readonly Finding[] = args.rule === undefined ? readEnvironment(system) : [];
     return { result: {}, findings: [...set.problems, ...reports.flatMap((report) => report.findings), ...environment] };

@@ -6,6 +6,7 @@ import { type LedgerEvent, type LedgerLine, ledgerPath } from "@reeve/core/recor
 import { planLedgerRotation } from "@reeve/core/records/rotation.ts";
 import { ledgerIntegrity } from "@reeve/core/rules/doctrines/ledger-integrity.ts";
 import { readDoctrineInput } from "@reeve/core/rules/input.ts";
+import { readRules } from "@reeve/core/rules/resolve.ts";
 import { type Arguments, type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
 import { renderVerdict } from "../text.ts";
@@ -48,7 +49,8 @@ function renderLine(event: LedgerEvent): string {
 }
 
 async function validate(context: Context): Promise<Outcome<HistoryResult>> {
-  const input = await readDoctrineInput({ layer: context.layer, git: context.git, runBy: "doctor" });
+  const { layer, git } = context;
+  const input = await readDoctrineInput({ layer, git, runBy: "doctor", set: await readRules(layer) });
   const findings = await ledgerIntegrity.validate(input);
   return { result: { lines: [], shown: [], mode: "validate" }, findings, as: "findings" };
 }

@@ -1,6 +1,8 @@
+import * as path from "node:path";
 import { plural } from "@reeve/core/findings/plural.ts";
 import { type Instructions, readInstructions } from "@reeve/core/harnesses/instructions.ts";
-import { hasLayer, openLayer } from "@reeve/core/layer/layer.ts";
+import { describeSquatter, hasLayer, moveAside, openLayer } from "@reeve/core/layer/layer.ts";
+import type { AbsPath } from "@reeve/core/system/paths.ts";
 import { type Overview, readOverview } from "@reeve/core/work/overview.ts";
 import { type Command, defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -8,16 +10,28 @@ import { overviewMembers, renderThreeLines, toValue } from "./screen.ts";
 
 type OverviewResult =
   | { readonly layer: true; readonly overview: Overview; readonly now: Date }
-  | { readonly layer: false; readonly agents: readonly Instructions[]; readonly worktrees: readonly string[] };
+  | {
+      readonly layer: false;
+      readonly agents: readonly Instructions[];
+      readonly worktrees: readonly string[];
+      /** What stands where the layer belongs, in words. */
+      readonly squatter: string | undefined;
+    };
 
 function readWithoutLayer(context: Context): OverviewResult {
   const { system, git } = context;
   const { top } = git.repository;
   const others = git.worktrees().filter((worktree) => worktree.present && worktree.path !== top);
-  return { layer: false, agents: readInstructions(system, top), worktrees: others.map((worktree) => worktree.path) };
+  const kind = system.info(path.join(top, ".ai") as AbsPath)?.kind;
+  return {
+    layer: false,
+    agents: readInstructions(system, top),
+    worktrees: others.map((worktree) => worktree.path),
+    squatter: kind === undefined || kind === "directory" ? undefined : describeSquatter(kind),
+  };
 }
 
-function renderWithoutLayer({ agents, worktrees }: OverviewResult & { readonly layer: false }): string {
+function renderWithoutLayer({ agents, worktrees, squatter }: OverviewResult & { readonly layer: false }): string {
   const rows = agents.map(({ agent, files, cut }) => {
     const read = files.map((file) => `${file.path} (${file.bytes} bytes)`).join(", ");
     const lost = cut === 0 ? "" : ` — the last ${cut} bytes are cut off`;
@@ -31,8 +45,10 @@ function renderWithoutLayer({ agents, worktrees }: OverviewResult & { readonly l
   return [
     ...seen,
     ...also,
-    "There is no layer yet; nothing was written.",
-    "next: reeve init --hooks   (reeve init --dry-run shows what it writes)",
+    squatter === undefined
+      ? "There is no layer yet; nothing was written."
+      : `There is no layer: ${squatter}; nothing was written.`,
+    `next: ${squatter === undefined ? "" : `${moveAside}, then: `}reeve init --hooks   (reeve init --dry-run shows what it writes)`,
   ].join("\n");
 }
 

@@ -9,6 +9,13 @@ function renderPlace(overview: Overview): string {
   return `${branch} at ${head}, ${overview.clean ? "clean" : plural(overview.changed, "changed file")}`;
 }
 
+const shownPaths = 3;
+
+function renderScope(scope: readonly string[]): string {
+  const rest = scope.length - shownPaths;
+  return rest <= 1 ? scope.join(", ") : `${scope.slice(0, shownPaths).join(", ")} and ${rest} more paths`;
+}
+
 function renderTask(overview: Overview, now: Date): string {
   const { task, subject } = overview;
   if (task === undefined) return "no task";
@@ -16,7 +23,7 @@ function renderTask(overview: Overview, now: Date): string {
   if (task.outcome !== "active") return `no task; the last one, '${task.task}', is ${task.outcome}`;
   const age = renderAge(now.getTime() - Date.parse(task.started_at));
   const label = subject === undefined ? "" : `, ${subject.standing.label}`;
-  return `'${task.task}' (${task.id}), begun ${age} ago in ${task.scope.join(", ")}${label}`;
+  return `'${task.task}' (${task.id}), begun ${age} ago in ${renderScope(task.scope)}${label}`;
 }
 
 function failures(overview: Overview): readonly Finding[] {
@@ -99,7 +106,12 @@ export function renderScreen(overview: Overview, now: Date): string {
     ["local half", renderHome(overview)],
   );
   for (const { worktree, task } of overview.others)
-    rows.push(["elsewhere", `${worktree}: '${task.task}' in ${task.scope.join(", ")}`]);
+    rows.push([
+      "elsewhere",
+      task === undefined
+        ? `${worktree}: its task record cannot be read`
+        : `${worktree}: '${task.task}' in ${renderScope(task.scope)}`,
+    ]);
   for (const trouble of overview.trouble) rows.push(["trouble", trouble.message]);
   for (const finding of overview.findings)
     rows.push([finding.level.toLowerCase(), `${finding.subject} — ${finding.message}`]);

@@ -23,9 +23,9 @@ async function explain(context: Context): Promise<Outcome<CheckResult>> {
   return { result: { task, explained }, as: "value" };
 }
 
-function listOverlaps(context: Context): Outcome<CheckResult> {
+async function listOverlaps(context: Context): Promise<Outcome<CheckResult>> {
   const { layer, git, task } = context;
-  const found = findOverlaps(task.scope, readOtherTasks(layer, git));
+  const found = findOverlaps(task.scope, await readOtherTasks(layer, git));
   const none: Finding = {
     level: "OK",
     category: "overlap",
@@ -42,7 +42,7 @@ async function evaluate(context: Context, only: string | undefined): Promise<rea
   const rules = selectRules(set, "check");
   const wanted = only === undefined ? rules : [findRule(rules, only)];
   const subject = await readSubject(layer, git, task);
-  const input = await readDoctrineInput({ layer, git, runBy: "check", subject });
+  const input = await readDoctrineInput({ layer, git, runBy: "check", set, subject });
   const reports = await runRules(wanted, input);
   return [...set.problems, ...reports.flatMap((report) => report.findings)];
 }

@@ -119,8 +119,8 @@ async function evaluate(
       ? await readFinishNote({ layer, git, subject, outcome, verification, text: asked.note })
       : undefined;
   const request: FinishRequest = { outcome, verification, note };
-  const input = await readDoctrineInput({ layer, git, runBy: "finish", subject, finish: request });
   const set = await readRules(layer);
+  const input = await readDoctrineInput({ layer, git, runBy: "finish", set, subject, finish: request });
   const only = asked.only === undefined ? {} : { only: asked.only };
   return { subject, note, request, contract: await evaluateContract({ set, input, outcome, ...only }) };
 }

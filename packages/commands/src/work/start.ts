@@ -144,7 +144,7 @@ keeps a line in are always open. Other worktrees whose task overlaps are named, 
     ];
     const findings = [
       ...(await findAlreadyOutside(task, context)),
-      ...findOverlaps(task.scope, readOtherTasks(layer, git)),
+      ...findOverlaps(task.scope, await readOtherTasks(layer, git)),
     ];
     const result: StartResult = { task, replaced: before?.id };
     return { result, plan: { changes }, findings };

@@ -49,6 +49,11 @@ function entriesAt(schema: unknown, path: Path): readonly string[] {
   return typeof at === "object" && at !== null && "entries" in at ? Object.keys(at.entries as object) : [];
 }
 
+/** YAML's own words where they speak of the parser and not of the document. */
+const plainWords: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "holds more than one document; keep the first",
+};
+
 function describe(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "a map" : JSON.stringify(value);
@@ -83,7 +88,7 @@ export function decodeDocument<K extends keyof DocumentKinds>(kind: K, text: str
       problems: broken.map((error) => ({
         line: lines.linePos(error.pos[0]).line,
         key: "",
-        message: error.message.split("\n")[0]?.trim() ?? "does not parse",
+        message: plainWords[error.code] ?? error.message.split("\n")[0]?.trim() ?? "does not parse",
       })),
     };
   }
@@ -98,6 +103,9 @@ export function decodeDocument<K extends keyof DocumentKinds>(kind: K, text: str
   }
   if (value === null || value === undefined)
     return { ok: false, problems: [{ line: 1, key: "", message: "is empty" }] };
+  if (!isMap(document.contents)) {
+    return { ok: false, problems: [{ line: 1, key: "", message: `is ${describe(value)}; expected a map of keys` }] };
+  }
   const schema: v.GenericSchema<unknown, DocumentKinds[K]> = schemas[kind];
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.output };

@@ -17,7 +17,7 @@ export function splitFrontMatter(text: string): FrontMatter {
 
 type Flat = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
-const line = /^([a-z_]+): (.*)$/;
+const line = /^([a-z][a-z0-9_]*): (.*)$/;
 const bare = /^[A-Za-z0-9./_][A-Za-z0-9./_@+:-]*$/;
 const notText = /^(?:true|false|null|yes|no|on|off|~|[-+.]?[0-9][0-9_.]*(?:e[-+]?[0-9]+)?|0[xob].*|\.inf|\.nan)$/i;
 

@@ -3,6 +3,7 @@ import type { System } from "../system/port.ts";
 import { deriveOwnFiles, type OwnFiles } from "./attribution.ts";
 import { type Head, readHead } from "./head.ts";
 import { deriveHistory, type History, parseHistory, readHistory } from "./history.ts";
+import { readBrought } from "./merging.ts";
 import { type ReflogEntry, readReflog } from "./reflog.ts";
 import { findRepository, type Repository } from "./repository.ts";
 import { isWholeStatus, parseStatus, readStatus, type Status } from "./status.ts";
@@ -66,8 +67,9 @@ function onceEach<K, T>(read: (key: K) => T): (key: K) => T {
   };
 }
 
-function deriveTouched(status: Status, own: OwnFiles): readonly TouchedFile[] {
-  const changed = status.entries.flatMap((entry) =>
+function deriveTouched(status: Status, own: OwnFiles, brought: ReadonlySet<string>): readonly TouchedFile[] {
+  const mine = status.entries.filter((entry) => !brought.has(entry.path));
+  const changed = mine.flatMap((entry) =>
     entry.kind === "renamed" && entry.from !== undefined ? [entry.path, entry.from] : [entry.path],
   );
   const inWorktree = new Set(changed);
@@ -121,6 +123,8 @@ export function readRepository(system: System, start: AbsPath, prefetched: Prefe
   });
   const reflog = once(() => readReflog(counted, repository));
   const own = (since: Since): OwnFiles => deriveOwnFiles({ ...since, history: history(since.base), reflog: reflog() });
+  // What a merge under way has staged as the other side has it is the other side's work.
+  const brought = once(() => readBrought(counted, repository, status()));
   return {
     repository,
     head,
@@ -129,7 +133,7 @@ export function readRepository(system: System, start: AbsPath, prefetched: Prefe
     reflog,
     worktrees: once(() => listWorktrees(counted, repository)),
     own,
-    touched: (since) => deriveTouched(status(), own(since)),
+    touched: (since) => deriveTouched(status(), own(since), brought()),
     get processes() {
       return processes;
     },

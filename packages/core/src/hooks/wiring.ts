@@ -99,18 +99,25 @@ function judgeBlock(question: HookQuestion, candidate: Candidate): HookVerdict |
   };
 }
 
+/** How to wire a hook that is not wired. */
+function adviceFor({ system, folder, hook, enforcement }: HookQuestion, text: string | undefined): string {
+  if (!Object.hasOwn(hookCommands, hook)) {
+    const command = [enforcement.path, ...(enforcement.args ?? [])].join(" ");
+    return `add this line to ${hook} in ${folder.path}: ${command} || exit $?`;
+  }
+  const dispatcher = detectDispatcher(system, folder.path, text);
+  return dispatcher?.advice(hook as keyof typeof hookCommands) ?? "reeve init --extend --hooks";
+}
+
 /** Does git run what an enforcement names, and would its exit code stop git? */
 export function judgeHook(question: HookQuestion): HookVerdict {
-  const { system, folder, hook, enforcement } = question;
+  const { hook, enforcement } = question;
   const calls = invocation(enforcement);
   const candidates = readCandidates(question);
   const found = candidates.find((candidate) => calls.test(candidate.text));
   if (found === undefined) {
     const main = candidates.find((candidate) => candidate.main);
-    const dispatcher = detectDispatcher(system, folder.path, main?.text);
-    const known = Object.hasOwn(hookCommands, hook) ? (hook as keyof typeof hookCommands) : undefined;
-    const advice =
-      dispatcher !== undefined && known !== undefined ? dispatcher.advice(known) : "reeve init --extend --hooks";
+    const advice = adviceFor(question, main?.text);
     if (main !== undefined && splitHook(main.text) === "broken")
       return judgeBlock(question, main) ?? verdict("broken", "", advice);
     return verdict("unwired", `${hook} does not run it in this clone`, advice);

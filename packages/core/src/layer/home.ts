@@ -143,21 +143,10 @@ async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
 
 async function aimLink(request: EnsureHome): Promise<void> {
   const { system, repository } = request;
-  const local = localPath(repository);
   const journal = join(repository.commonDir, "reeve", "home.journal");
   const ai = system.realPath(join(repository.top, ".ai")) ?? join(repository.top, ".ai");
   const target = path.relative(ai, join(checkoutsFolder(repository), repository.checkout));
-  const stale = system.info(local)?.kind === "link";
-  const root = repository.top;
-  await applyPlan(
-    {
-      changes: [
-        ...(stale ? [{ kind: "remove", root, path: ".ai/local" } as const] : []),
-        { kind: "symlink", root, path: ".ai/local", target },
-      ],
-    },
-    { journal },
-  );
+  await applyPlan({ changes: [{ kind: "symlink", root: repository.top, path: ".ai/local", target }] }, { journal });
 }
 
 async function makeCheckoutHome(request: EnsureHome): Promise<void> {

@@ -4,7 +4,7 @@ import { type DocumentReader, openDocumentReader } from "../documents/reader.ts"
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import type { AbsPath } from "../system/paths.ts";
-import type { System } from "../system/port.ts";
+import type { FileKind, System } from "../system/port.ts";
 import { type Home, readHome } from "./home.ts";
 
 /** The `.ai/` folder of a repository, opened for one command. Reads go through a plan a crash left unfinished. */
@@ -48,6 +48,13 @@ export function hasLayer(system: System, repository: Repository): boolean {
   return system.info(path.join(repository.top, ".ai", "manifest.yaml") as AbsPath) !== undefined;
 }
 
+/** What to type when something else stands where the layer belongs. */
+export const moveAside = "mv .ai .ai.aside";
+
+export function describeSquatter(kind: FileKind): string {
+  return `.ai is ${kind === "link" ? "a symbolic link" : kind === "file" ? "a file" : "no folder"}, not a folder`;
+}
+
 /** Throws `NO_LAYER` when there is none, naming what stands in its place. */
 export function requireLayer(system: System, repository: Repository): void {
   if (hasLayer(system, repository)) return;
@@ -60,7 +67,7 @@ export function requireLayer(system: System, repository: Repository): void {
       hint: "reeve init --extend adds what is missing",
     });
   }
-  throw new ReeveError("LAYER_INVALID", `.ai is a ${info.kind}, not a folder`, { hint: "ls -ld .ai" });
+  throw new ReeveError("NO_LAYER", describeSquatter(info.kind), { hint: `${moveAside}; then: reeve init` });
 }
 
 export function openLayer(options: LayerOptions): Layer {
@@ -124,7 +131,7 @@ export function replaceChange(
   statePath: string,
   texts: { readonly before: string | Uint8Array; readonly after: string | Uint8Array },
 ): Change {
-  return { ...writeChange(layer, statePath, texts.after), expect: { sha256: layer.system.sha256(texts.before) } };
+  return { ...writeChange(layer, statePath, texts.after), expect: { bytes: texts.before } };
 }
 
 /** A new file; refused when something is there already. */

@@ -4,6 +4,7 @@ import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
+import { describeSquatter, moveAside } from "./layer.ts";
 import type { Share } from "./share.ts";
 
 export const ignoreLine = "/.ai/local";
@@ -40,10 +41,7 @@ function refuseExisting(request: InitRequest): void {
   const layer = info(request, ".ai");
   if (layer === undefined) return;
   if (layer.kind !== "directory") {
-    const what = layer.kind === "link" ? "a symbolic link" : `a ${layer.kind}`;
-    throw new ReeveError("LAYER_EXISTS", `.ai is ${what}, not a folder`, {
-      hint: "move it out of the way: mv .ai .ai.aside",
-    });
+    throw new ReeveError("LAYER_EXISTS", describeSquatter(layer.kind), { hint: moveAside });
   }
   const inside = request.system.list(path.join(request.repository.top, ".ai") as AbsPath) ?? [];
   // A home alone is no layer: it is made before the layer is written.

@@ -33,7 +33,7 @@ export function parseDecisions(text: string): readonly Decision[] {
   withoutComments(text.replaceAll("\r\n", "\n"))
     .split("\n")
     .forEach((row, index) => {
-      const heading = /^## (\d{4}-\d\d-\d\d) — (.+)$/.exec(row);
+      const heading = /^## (\d{4}-\d\d-\d\d) \u2014 (.+)$/.exec(row);
       const last = entries.at(-1);
       if (heading !== null) {
         const blank = { task: undefined, head: undefined, why: undefined, rejected: undefined, evidence: undefined };

@@ -25,8 +25,8 @@ export interface Questions {
   readonly problems: readonly QuestionProblem[];
 }
 
-const open = /^- \[unresolved\] (\S+) — (.+) \((\d{4}-\d\d-\d\d)\)$/;
-const closed = /^- \[resolved (\d{4}-\d\d-\d\d)\] (\S+) — (.+? \((\d{4}-\d\d-\d\d)\)) — (.+)$/;
+const open = /^- \[unresolved\] (\S+) \u2014 (.+) \((\d{4}-\d\d-\d\d)\)$/;
+const closed = /^- \[resolved (\d{4}-\d\d-\d\d)\] (\S+) \u2014 (.+? \((\d{4}-\d\d-\d\d)\)) \u2014 (.+)$/;
 
 function parseEntry(row: string, line: number): Question | undefined {
   const unresolved = open.exec(row);

@@ -7,6 +7,7 @@ import type { Questions } from "../records/questions.ts";
 import type { WatchedResult } from "../system/port.ts";
 import type { TaskSubject } from "../work/subject.ts";
 import type { TaskOutcome } from "../work/task.ts";
+import type { RuleSet } from "./resolve.ts";
 
 export interface Verification {
   readonly command: string;
@@ -32,6 +33,8 @@ export interface DoctrineInput {
   readonly policy: Policy | undefined;
   readonly ledger: Ledger;
   readonly questions: Questions;
+  /** The rules of the layer. */
+  readonly set: RuleSet;
   readonly subject: TaskSubject | undefined;
   readonly finish: FinishRequest | undefined;
 }

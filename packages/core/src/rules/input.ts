@@ -7,11 +7,13 @@ import { readLedger } from "../records/ledger.ts";
 import { readQuestions } from "../records/questions.ts";
 import type { TaskSubject } from "../work/subject.ts";
 import type { DoctrineInput, FinishRequest } from "./doctrine.ts";
+import type { RuleSet } from "./resolve.ts";
 
 export interface InputRequest {
   readonly layer: Layer;
   readonly git: GitReading;
   readonly runBy: DoctrineInput["runBy"];
+  readonly set: RuleSet;
   readonly subject?: TaskSubject;
   readonly finish?: FinishRequest;
 }
@@ -28,11 +30,12 @@ async function readPolicyIfSound(layer: Layer): Promise<Policy | undefined> {
 
 /** Reads once what the doctrines of a run share. */
 export async function readDoctrineInput(request: InputRequest): Promise<DoctrineInput> {
-  const { layer, git, runBy, subject, finish } = request;
+  const { layer, git, runBy, set, subject, finish } = request;
   return {
     layer,
     git,
     runBy,
+    set,
     policy: await readPolicyIfSound(layer),
     ledger: readLedger(layer),
     questions: readQuestions(layer),

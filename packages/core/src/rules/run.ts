@@ -32,13 +32,13 @@ export function findRule(rules: readonly Rule[], name: string): Rule {
   });
 }
 
-function failure(rule: Rule, message: string): readonly Finding[] {
+function failure(rule: Rule, message: string, next: string): readonly Finding[] {
   const findings = collectFindings(rule["x-reeve"]?.category ?? "rules");
   findings.fail({
     subject: rule.id,
     message,
     reproduce: `reeve doctor --rule ${slug(rule.id)}`,
-    next: `look at ${rule.path}`,
+    next,
   });
   return findings.lines;
 }
@@ -47,10 +47,8 @@ function failure(rule: Rule, message: string): readonly Finding[] {
 export async function runRule(rule: Rule, input: DoctrineInput): Promise<RuleReport> {
   const doctrine = doctrines.find((candidate) => candidate.id === rule["x-reeve"]?.validator);
   if (doctrine === undefined) {
-    return {
-      rule,
-      findings: failure(rule, `names validator '${rule["x-reeve"]?.validator}', which this Reeve does not have`),
-    };
+    const message = `names validator '${rule["x-reeve"]?.validator}', which this Reeve does not have`;
+    return { rule, findings: failure(rule, message, `look at ${rule.path}`) };
   }
   try {
     const findings = await doctrine.validate(input);
@@ -62,8 +60,8 @@ export async function runRule(rule: Rule, input: DoctrineInput): Promise<RuleRep
         : findings,
     };
   } catch (error) {
-    if (error instanceof ReeveError) return { rule, findings: failure(rule, error.message) };
-    throw error;
+    if (!(error instanceof ReeveError) || error.code === "NO_GIT") throw error;
+    return { rule, findings: failure(rule, error.message, error.hint ?? `look at ${rule.path}`) };
   }
 }
 

@@ -96,12 +96,20 @@ function withScratch<T>(use: (folder: AbsPath) => T): T {
 
 function readInput(): string {
   if (process.stdin.isTTY) return "";
-  try {
-    return fs.readFileSync(0, "utf8");
-  } catch (error) {
-    const code = errno(error);
-    if (code === "EOF" || code === "EAGAIN" || code === "EISDIR") return "";
-    throw error;
+  const chunks: Buffer[] = [];
+  const chunk = Buffer.allocUnsafe(1 << 16);
+  for (;;) {
+    try {
+      const count = fs.readSync(0, chunk, 0, chunk.length, null);
+      if (count === 0) return Buffer.concat(chunks).toString("utf8");
+      chunks.push(Buffer.from(chunk.subarray(0, count)));
+    } catch (error) {
+      const code = errno(error);
+      // A pipe in non-blocking mode that is empty for the moment.
+      if (code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+      else if (code === "EOF" || code === "EISDIR" || code === "EBADF") return Buffer.concat(chunks).toString("utf8");
+      else throw error;
+    }
   }
 }
 

@@ -1,42 +1,47 @@
-import { parseFlat } from "../documents/front-matter.ts";
 import { collectFindings, type Finding } from "../findings/finding.ts";
 import type { GitReading } from "../git/reading.ts";
 import { checkoutsFolder, join } from "../layer/home.ts";
 import type { Layer } from "../layer/layer.ts";
 import type { AbsPath } from "../system/paths.ts";
 import { overlaps } from "./scope.ts";
-import { isActive, parseTask, type Task } from "./task.ts";
+import { isActive, parseTaskText, type Task } from "./task.ts";
 
 export interface OtherTask {
   readonly worktree: AbsPath;
-  readonly task: Task;
+  /** `undefined` when the worktree's record cannot be read. */
+  readonly task: Task | undefined;
 }
 
-function readOther(layer: Layer, home: AbsPath): Task | undefined {
+async function readOther(layer: Layer, home: AbsPath): Promise<Task | "unreadable" | undefined> {
+  const path = join(home, "state", "current.yaml");
   try {
-    const members = parseFlat(layer.system.readText(join(home, "state", "current.yaml")) ?? "");
-    return members === undefined ? undefined : parseTask(members);
+    const yaml = layer.system.readText(path);
+    return yaml === undefined ? undefined : await parseTaskText(layer, path, yaml);
   } catch {
-    return undefined;
+    return "unreadable";
   }
 }
 
 /** The active tasks of the repository's other worktrees; git is the registry, there is no list of our own. */
-export function readOtherTasks(layer: Layer, git: GitReading): readonly OtherTask[] {
+export async function readOtherTasks(layer: Layer, git: GitReading): Promise<readonly OtherTask[]> {
   const { system, repository } = layer;
-  return git.worktrees().flatMap((worktree) => {
-    if (!worktree.present || worktree.path === repository.top) return [];
+  const others = git.worktrees().filter((worktree) => worktree.present && worktree.path !== repository.top);
+  const read = others.map(async (worktree): Promise<readonly OtherTask[]> => {
     const real = join(worktree.path, ".ai", "local");
     const home = system.info(real)?.kind === "directory" ? real : join(checkoutsFolder(repository), worktree.checkout);
-    const task = readOther(layer, home);
+    const task = await readOther(layer, home);
+    if (task === "unreadable") return [{ worktree: worktree.path, task: undefined }];
     return isActive(task) ? [{ worktree: worktree.path, task }] : [];
   });
+  return (await Promise.all(read)).flat();
 }
 
 /** One line per pair of scopes where one contains the other: a fact for people to agree on, never a refusal. */
 export function findOverlaps(scope: readonly string[], others: readonly OtherTask[]): readonly Finding[] {
   const findings = collectFindings("overlap");
   for (const { worktree, task } of others) {
+    if (task === undefined) findings.info(worktree, "its task record cannot be read, so nobody knows what it claims");
+    if (task === undefined) continue;
     for (const theirs of task.scope) {
       const mine = scope.find((claim) => overlaps(claim, theirs));
       if (mine === undefined) continue;

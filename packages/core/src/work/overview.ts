@@ -2,6 +2,7 @@ import { ReeveError } from "../findings/errors.ts";
 import type { Finding } from "../findings/finding.ts";
 import type { GitReading } from "../git/reading.ts";
 import type { Layer } from "../layer/layer.ts";
+import { readPolicy } from "../policy/reader.ts";
 import { readDecisions } from "../records/decisions.ts";
 import { readLedger } from "../records/ledger.ts";
 import { blockingQuestions, openQuestions, readQuestions } from "../records/questions.ts";
@@ -50,20 +51,30 @@ async function attempt<T>(trouble: Trouble[], read: () => Promise<T>): Promise<T
 
 async function judge(layer: Layer, git: GitReading, subject: TaskSubject): Promise<readonly Finding[]> {
   const set = await readRules(layer);
-  const input = await readDoctrineInput({ layer, git, runBy: "check", subject });
+  const input = await readDoctrineInput({ layer, git, runBy: "check", set, subject });
   const reports = await runRules(selectRules(set, "check"), input);
   return [...set.problems, ...reports.flatMap((report) => report.findings)].filter((finding) => finding.level !== "OK");
 }
 
 export async function readOverview(layer: Layer, git: GitReading): Promise<Overview> {
   const trouble: Trouble[] = [];
+  if (layer.home.misplaced !== undefined) {
+    trouble.push({
+      message: `.ai/local: ${layer.home.misplaced}`,
+      hint: "move it out of the way; the next writing command makes the link",
+    });
+  }
+  await attempt(trouble, () => readPolicy(layer));
   const status = git.status();
   const { branch, head } = git.head();
   const task = await attempt(trouble, () => readTask(layer));
   const elsewhere = task !== undefined && isElsewhere(layer, task);
   const active = isActive(task) && !elsewhere ? task : undefined;
   const subject = active === undefined ? undefined : await attempt(trouble, () => readSubject(layer, git, active));
-  const findings = subject === undefined ? [] : ((await attempt(trouble, () => judge(layer, git, subject))) ?? []);
+  const findings =
+    subject === undefined || trouble.length > 0
+      ? []
+      : ((await attempt(trouble, () => judge(layer, git, subject))) ?? []);
   const questions = readQuestions(layer);
   const ledger = readLedger(layer);
   const last = ledger.lines.at(-1)?.value;
@@ -85,7 +96,7 @@ export async function readOverview(layer: Layer, git: GitReading): Promise<Overv
     decisions: readDecisions(layer).length,
     ledgerLines: ledger.count,
     lastEvent: last === undefined ? undefined : { ts: last.ts, event: last.event },
-    others: readOtherTasks(layer, git),
+    others: await readOtherTasks(layer, git),
     trouble,
     pending: layer.pending.length,
   };

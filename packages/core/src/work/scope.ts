@@ -38,8 +38,11 @@ export function resolveScope(system: System, repository: Repository, given: stri
     );
   }
   const scope = relative.split(path.sep).join("/");
-  if (scope === ".git" || scope.startsWith(".git/")) {
-    throw new ReeveError("SCOPE_REFUSED", `scope '${given}' is git's own folder`, { details: { scope: given } });
+  if (isInside(scope, ".git")) {
+    const local = path.relative(top, lexical).startsWith(path.join(".ai", "local"));
+    const what = local ? "this checkout's own half of the layer, which no task changes" : "git's own folder";
+    const hint = "name the files the task may change, e.g. --scope src";
+    throw new ReeveError("SCOPE_REFUSED", `scope '${given}' is ${what}`, { hint, details: { scope: given } });
   }
   return (scope === "" ? "." : scope) as RepoPath;
 }

@@ -100,7 +100,8 @@ export function renderTask(task: Task): string {
   return renderFlat({ ...task });
 }
 
-async function parseTaskText(layer: Layer, path: string, yaml: string): Promise<Task> {
+/** Reads a task record's text: by lines when Reeve wrote it, else as any YAML. */
+export async function parseTaskText(layer: Layer, path: string, yaml: string): Promise<Task> {
   const flat = parseFlat(yaml);
   if (flat !== undefined) return parseTask(flat, path);
   const decoded = await layer.documents.decode("plain", path, yaml);

@@ -7,11 +7,17 @@ import { type Doctrine, type DoctrineInput, defineDoctrine } from "../doctrine.t
 
 function judgeCi(input: DoctrineInput, findings: Findings, enforcement: Enforcement): void {
   const path = enforcement.wired_by.slice("ci:".length);
-  const text = input.layer.read(path);
+  const outside = path.startsWith("/") || path.split("/").includes("..");
+  const text = outside ? undefined : input.layer.read(path);
   const command = [enforcement.path, ...(enforcement.args ?? [])].join(" ");
   const reproduce = `grep -n ${JSON.stringify(command)} "$(git rev-parse --show-toplevel)/${path}"`;
   if (text === undefined)
-    findings.fail({ subject: enforcement.name, message: `${path} is missing`, reproduce, next: `write ${path}` });
+    findings.fail({
+      subject: enforcement.name,
+      message: `${path} ${outside ? "lies outside the repository" : "is missing"}`,
+      reproduce,
+      next: `write ${path}`,
+    });
   else if (!text.includes(command)) {
     findings.fail({
       subject: enforcement.name,

@@ -1,4 +1,5 @@
 import type { DocumentKinds } from "../../documents/kinds.ts";
+import { nearest } from "../../documents/nearest.ts";
 import { collectFindings, type Finding } from "../../findings/finding.ts";
 import { decodeLayerFile, listProfiles, profilePath } from "../../policy/reader.ts";
 import { policyPath } from "../../policy/values.ts";
@@ -50,6 +51,18 @@ async function judge(input: DoctrineInput): Promise<readonly Finding[]> {
     findings.fail({
       subject: policyPath,
       message: `profiles.default names '${wanted}', which has no file`,
+      reproduce,
+      next,
+    });
+  }
+  const known = input.set.rules.flatMap((rule) => rule["x-reeve"]?.policy_key ?? []);
+  for (const key of input.policy?.verification?.finish_requires ?? []) {
+    if (known.includes(key)) continue;
+    const guess = nearest(key, known);
+    const next = guess === undefined ? `keys the rules define: ${known.join(", ")}` : `did you mean '${guess}'?`;
+    findings.fail({
+      subject: policyPath,
+      message: `finish_requires names '${key}', which no rule defines`,
       reproduce,
       next,
     });
