@@ -22,6 +22,7 @@ interface Given {
 }
 
 function parseValue(command: Command, { name, flag, text }: Given): unknown {
+  if (text.trim() === "") throw usage(command, `--${name} is empty: ${flag.summary}`);
   if (flag.choices !== undefined && !flag.choices.includes(text)) {
     const guess = nearest(text, flag.choices);
     const hint = guess === undefined ? `one of: ${flag.choices.join(", ")}` : `did you mean '${guess}'?`;
@@ -114,6 +115,10 @@ export function parseArguments(command: Command, tokens: readonly string[]): Par
     const value = values[name];
     const empty = value === undefined || (Array.isArray(value) && value.length === 0);
     if (flag.required === true && empty) throw usage(command, `--${name} is missing: ${flag.summary}`);
+  }
+  for (const set of command.args.exclusive ?? []) {
+    const [one, other] = set.filter((name) => values[name] !== undefined && values[name] !== false);
+    if (other !== undefined) throw usage(command, `--${one} and --${other} exclude each other`);
   }
   const args = Object.fromEntries(split.filter(([name]) => Object.hasOwn(own, name)));
   return { args: { ...args, ...placePositionals(command, words) }, globals };

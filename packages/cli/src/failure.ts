@@ -16,20 +16,29 @@ export interface Failure {
   readonly stream: 1 | 2;
 }
 
-const storeCodes: Readonly<Record<string, ErrorCode>> = {
-  LOCK_HELD: "LOCK_HELD",
-  LOCK_NESTED: "INTERNAL",
-  NO_SPACE: "NO_SPACE",
-  NO_PERMISSION: "UNWRITABLE",
-  READ_ONLY: "UNWRITABLE",
-  REFUSED_PATH: "REFUSED",
-  CONFLICT: "CONFLICT",
-  NEWER: "STATE_NEWER",
-  DAMAGED: "RECORD_DAMAGED",
+interface StoreSituation {
+  readonly code: ErrorCode;
+  /** What to type or do, where the error itself does not say. */
+  readonly hint: string;
+}
+
+const storeSituations: Readonly<Record<string, StoreSituation>> = {
+  LOCK_HELD: { code: "LOCK_HELD", hint: "wait for it to end, then run the command again" },
+  NO_SPACE: { code: "NO_SPACE", hint: "make room on the disk, then run the command again" },
+  NO_PERMISSION: { code: "UNWRITABLE", hint: "look at the folder's owner and permissions: ls -ld <path>" },
+  READ_ONLY: { code: "UNWRITABLE", hint: "the file system is mounted read-only; work in a copy that can be written" },
+  REFUSED_PATH: {
+    code: "REFUSED",
+    hint: "look at what lies there (ls -ld <path>), move it away, and run the command again",
+  },
+  CONFLICT: { code: "CONFLICT", hint: "run the command again" },
+  NEWER: { code: "STATE_NEWER", hint: "install the newer Reeve: npm install --global reeve" },
+  DAMAGED: { code: "RECORD_DAMAGED", hint: "look at the file; nothing was changed" },
 };
 
 interface CodedError extends Error {
   readonly code: string;
+  readonly path: string;
   readonly hint?: string;
 }
 
@@ -40,8 +49,13 @@ function isStoreError(error: unknown): error is CodedError {
 function toReeveError(error: unknown): ReeveError {
   if (error instanceof ReeveError) return error;
   if (isStoreError(error)) {
-    const extras = error.hint === undefined ? { cause: error } : { cause: error, hint: error.hint };
-    return new ReeveError(storeCodes[error.code] ?? "INTERNAL", error.message, extras);
+    const situation = storeSituations[error.code];
+    const hint = error.hint ?? situation?.hint.replace("<path>", `'${error.path}'`);
+    return new ReeveError(
+      situation?.code ?? "INTERNAL",
+      error.message,
+      hint === undefined ? { cause: error } : { cause: error, hint },
+    );
   }
   const message = error instanceof Error ? error.message : String(error);
   return new ReeveError("INTERNAL", message, { cause: error, hint: "REEVE_DEBUG=1 prints where it happened" });

@@ -4,9 +4,25 @@ import type { Finding, Level } from "@reeve/core/findings/finding.ts";
 
 const hues: Readonly<Record<Level, number>> = { OK: 32, INFO: 36, WARN: 33, FAIL: 31, DRIFT: 31, REFUSE: 31 };
 
+/** How many findings of one level and category are shown one by one to a person. */
+const shownAlike = 20;
+
+function renderFolded(findings: readonly Finding[]): readonly string[] {
+  const kinds = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const kind = `${finding.level} ${finding.category}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), finding]);
+  }
+  return [...kinds].flatMap(([kind, alike]) => {
+    const rest = alike.length - shownAlike;
+    const more = rest > 0 ? [`  and ${rest} more like these (${kind}); --json prints every one`] : [];
+    return [...renderFindings(alike.slice(0, shownAlike)), ...more];
+  });
+}
+
 /** Findings as lines, their level in colour on a terminal. */
 export function renderColoured(findings: readonly Finding[], colour: boolean): readonly string[] {
-  const lines = renderFindings(findings);
+  const lines = renderFolded(findings);
   if (!colour) return lines;
   return lines.map((line) =>
     line.replace(/^(OK|INFO|WARN|FAIL|DRIFT|REFUSE) /, (_, level: Level) => `\u001b[${hues[level]}m${level}\u001b[0m `),

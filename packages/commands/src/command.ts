@@ -29,6 +29,8 @@ export interface Positional {
 export interface ArgumentSpec {
   readonly positionals?: readonly Positional[];
   readonly flags?: Readonly<Record<string, Flag>>;
+  /** Sets of flags of which only one may be given. */
+  readonly exclusive?: readonly (readonly string[])[];
 }
 
 type FlagValue<F extends Flag> = F["type"] extends "boolean"

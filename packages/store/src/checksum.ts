@@ -14,24 +14,22 @@ export class Checksum {
   update(bytes: Uint8Array): this {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const whole = bytes.length - (bytes.length % 4);
-    let left = this.#left;
-    let right = this.#right;
-    for (let at = 0; at < whole; at += 4) {
-      const word = view.getInt32(at, true);
-      left = Math.imul(left ^ word, 0x9e3779b1);
-      left = (left << 13) | (left >>> 19);
-      right = Math.imul(right ^ word, 0x85ebca6b);
-      right = ((right << 17) | (right >>> 15)) + 0x27d4eb2f;
+    for (let at = 0; at < whole; at += 4) this.#take(view.getInt32(at, true));
+    if (whole < bytes.length) {
+      let last = bytes.length - whole;
+      for (let at = whole; at < bytes.length; at += 1) last = (last << 8) | view.getUint8(at);
+      this.#take(last);
     }
-    for (let at = whole; at < bytes.length; at += 1) {
-      const byte = view.getUint8(at);
-      left = Math.imul(left ^ byte, 0x9e3779b1) ^ (left >>> 11);
-      right = Math.imul(right ^ byte, 0x85ebca6b) + 1;
-    }
-    this.#left = left | 0;
-    this.#right = right | 0;
     this.#length += bytes.length;
     return this;
+  }
+
+  #take(word: number): void {
+    const spread = Math.imul(word ^ (word >>> 15), 0x9e3779b1);
+    const left = this.#left ^ spread ^ (spread >>> 13);
+    this.#left = Math.imul((left << 11) | (left >>> 21), 0x85ebca6b);
+    const right = (this.#right + spread) | 0;
+    this.#right = Math.imul((right << 17) | (right >>> 15), 0x27d4eb2f) ^ 0x165667b1;
   }
 
   /** The digits for everything taken in so far. */

@@ -37,7 +37,7 @@ export function readPart(path: string, from: number, length: number): Buffer {
 }
 
 /** Opens a regular file for reading; a pipe or device is refused rather than waited for. */
-export function withFile<Result>(path: string, read: (file: number) => Result): Result {
+function withFile<Result>(path: string, read: (file: number) => Result): Result {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {

@@ -58,7 +58,7 @@ export const jsonCodec: DocumentCodec = {
 };
 
 /** The current version of a document with this ladder. */
-export function currentVersion(steps: readonly DocumentStep[]): number {
+function currentVersion(steps: readonly DocumentStep[]): number {
   return 1 + steps.length;
 }
 

@@ -68,7 +68,7 @@ export function openDocument<T extends object>(options: DocumentOptions<T>): Doc
   const { path, steps, parse, format = "json" } = options;
   const form: DocumentForm<T> = { path, steps, parse, codec: format === "json" ? jsonCodec : format };
   const writing: Writing<T> = { options, form };
-  const underLock = <Result>(lock: LockOptions, run: () => Promise<Result>): Promise<Result> => {
+  const underLock = async <Result>(lock: LockOptions, run: () => Promise<Result>): Promise<Result> => {
     ensureDirSync(dirname(path));
     refuseLink(path);
     return withLock(options.lockPath ?? `${path}.lock`, lock, run);
@@ -96,12 +96,7 @@ export function openDocument<T extends object>(options: DocumentOptions<T>): Doc
 }
 
 /** An error that says a document was written by a newer version, and by whom. */
-export function newerError({
-  path,
-  version,
-  known,
-  writtenBy,
-}: DocumentState<unknown> & { kind: "newer" }): StoreError {
+function newerError({ path, version, known, writtenBy }: DocumentState<unknown> & { kind: "newer" }): StoreError {
   const who = writtenBy === undefined ? "something newer" : writtenBy;
   const message = `${path}: was written by ${who} (version ${version}; this one understands ${known}) and is left untouched`;
   return new StoreError("NEWER", message, { path, details: { version, known, writtenBy } });

@@ -29,15 +29,21 @@ export function writeJournal(path: string, steps: readonly Step[]): readonly Ste
 
 /**
  * The steps of a journal, or `undefined` when there is none. Throws `DAMAGED` or `NEWER`, naming the journal, which is
- * left untouched.
+ * left untouched. One that its writer takes away, or replaces by the next, while it is read is none, or is read again.
  */
 export function readJournal(path: string): Step[] | undefined {
   const info = infoOf(path);
   if (info === undefined) return undefined;
   if (!info.isFile()) throw new StoreError("REFUSED_PATH", `${path}: is not a journal`, { path });
-  return parseJournal(readWhole(path), path).map(({ step, staged }) => {
-    return staged === undefined ? step : ({ ...step, bytes: readStaged(path, staged) } as Step);
-  });
+  try {
+    return parseJournal(readWhole(path), path).map(({ step, staged }) => {
+      return staged === undefined ? step : ({ ...step, bytes: readStaged(path, staged) } as Step);
+    });
+  } catch (error) {
+    const now = infoOf(path);
+    if (now !== undefined && now.ino === info.ino && now.mtimeMs === info.mtimeMs) throw error;
+    return readJournal(path);
+  }
 }
 
 /**

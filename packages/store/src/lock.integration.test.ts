@@ -280,7 +280,7 @@ async function runUntilDone(
 }
 
 describe("withLock among many processes", () => {
-  test("never has two holders and loses no turn, while holders are killed", { timeout: 120_000 }, async () => {
+  test("never has two holders and loses no turn, while holders are killed", { timeout: 300_000 }, async () => {
     const folder = temporaryFolder();
     const counter = join(folder, "counter");
     writeFileSync(counter, "0");

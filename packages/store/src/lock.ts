@@ -6,11 +6,15 @@ import { StoreError, toStoreError } from "./errors.ts";
 import { type HolderState, readHolderState } from "./holder.ts";
 import { breakLock, isDead } from "./lock-break.ts";
 import { type LockFile, readLockFile, refreshLockFile, releaseLockFile, takeLockFile } from "./lock-file.ts";
+import { beginTurn, giveWay, type Turn } from "./lock-turn.ts";
 import { pause } from "./pause.ts";
 
 /** How a lock is waited for. */
 export interface LockOptions {
-  /** How long to wait for another holder, in milliseconds; 0 tries once. Default 5,000. */
+  /**
+   * How long to wait for one holder, in milliseconds; 0 tries once. Default 5,000. The wait begins anew, up to twelve times
+   * as long in all, when the lock goes to another one.
+   */
   readonly waitMs?: number | undefined;
   /**
    * After how many milliseconds without a heartbeat a holder on another host or in another container counts as gone; a
@@ -81,6 +85,8 @@ interface Context {
   readonly holds: Map<string, Hold>;
   /** Locks whose work is over and that the disk did not let go. */
   readonly left: Set<string>;
+  /** The lock that was given back last, and when. */
+  latest: { readonly path: string; readonly at: number } | undefined;
 }
 
 let shared: Context | undefined;
@@ -88,7 +94,7 @@ let shared: Context | undefined;
 /** Loaded at the first lock, for commands that take none. */
 function context(): Context {
   const { AsyncLocalStorage: Storage } = process.getBuiltinModule("node:async_hooks");
-  shared ??= { held: new Storage(), holds: new Map(), left: new Set() };
+  shared ??= { held: new Storage(), holds: new Map(), left: new Set(), latest: undefined };
   return shared;
 }
 
@@ -103,19 +109,42 @@ function placeOf(path: string): string {
   }
 }
 
+/** How many times the wait for one holder may be spent on a lock that goes from hand to hand. */
+const patience = 12;
+
 async function acquire(lock: string, path: string, options: LockOptions): Promise<void> {
-  const { waitMs = 5000, staleAfterMs = 60_000, signal } = options;
-  const begun = performance.now();
-  for (let delay = 2; ; delay = Math.min(delay * 2, 100)) {
-    if (signal?.aborted) throw new StoreError("LOCK_CANCELLED", `${path}: the wait for the lock was ended`, { path });
-    if (takeLockFile(lock)) return;
+  if (isJustReleased(lock)) await giveWay(lock, options.signal);
+  if (takeUnlessAborted(lock, path, options.signal)) return;
+  const turn = beginTurn(lock);
+  try {
+    await waitFor(lock, path, { ...options, turn });
+  } finally {
+    turn.end();
+  }
+}
+
+function takeUnlessAborted(lock: string, path: string, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted) throw new StoreError("LOCK_CANCELLED", `${path}: the wait for the lock was ended`, { path });
+  return takeLockFile(lock);
+}
+
+async function waitFor(lock: string, path: string, options: LockOptions & { readonly turn: Turn }): Promise<void> {
+  const { waitMs = 5000, staleAfterMs = 60_000, signal, turn } = options;
+  const first = performance.now();
+  let begun = first;
+  let seen: string | undefined;
+  for (;;) {
     const found = readLockFile(lock);
-    if (found === undefined) continue;
-    if (isLeft(lock)) continue;
-    if (isDead(found, staleAfterMs) && (await breakLock(lock, staleAfterMs)) && takeLockFile(lock)) return;
-    const left = waitMs - (performance.now() - begun);
-    if (left <= 0) throw heldError(path, found);
-    await rest(lock, Math.min(delay * (0.5 + Math.random() / 2), left), signal);
+    if (found !== undefined && !isLeft(lock)) {
+      // While the lock goes from hand to hand there is progress, and the turn comes.
+      if (found.text !== seen && performance.now() - first < patience * waitMs) begun = performance.now();
+      seen = found.text;
+      const isFree = isDead(found, staleAfterMs) && (await breakLock(lock, staleAfterMs));
+      const left = waitMs - (performance.now() - begun);
+      if (!isFree && left <= 0) throw heldError(path, found);
+      if (!isFree) await rest(lock, Math.min(turn.nextDelay(), left), signal);
+    }
+    if (takeUnlessAborted(lock, path, signal)) return;
   }
 }
 
@@ -167,12 +196,18 @@ function endHold(hold: Hold): void {
   clearInterval(hold.beat);
   hold.active = false;
   context().holds.delete(hold.path);
+  context().latest = { path: hold.path, at: performance.now() };
   try {
     releaseLockFile(hold.path);
   } catch {
     context().left.add(hold.path);
   }
   hold.release();
+}
+
+function isJustReleased(lock: string): boolean {
+  const { latest } = context();
+  return latest !== undefined && latest.path === lock && performance.now() - latest.at < 5;
 }
 
 /** Is it a lock of this process's own that only has to be given back, and could be now? */

@@ -44,7 +44,7 @@ export function originalOf(path: string): string | undefined {
   }
 }
 
-const endings = /^(.+?)\.(?:lock(?:\.break2?)?|idx|damaged|last-good|corrupt-[^./][^/]*)$/s;
+const endings = /^(.+?)\.(?:lock(?:\.break2?|\.wait)?|idx|damaged|last-good|corrupt-[^./][^/]*)$/s;
 const temporary = /^\.(.+)\.\d+\.[0-9a-z]+\.tmp$/s;
 
 function withoutEnding(path: string): string | undefined {

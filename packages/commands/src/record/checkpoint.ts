@@ -63,6 +63,7 @@ written whether or not one is active. An empty text writes no file and only says
       show: { type: "boolean", summary: "print the newest one for this worktree and branch" },
       list: { type: "boolean", summary: "list them, newest first" },
     },
+    exclusive: [["derive", "show", "list"]],
   },
   class: "state-mutating",
   readsWith: ["show", "list"],

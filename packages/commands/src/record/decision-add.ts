@@ -1,6 +1,7 @@
 import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { decisionChange, findDecision, readDecisions } from "@reeve/core/records/decisions.ts";
 import { ledgerChange } from "@reeve/core/records/ledger.ts";
+import { checkOneLine } from "@reeve/core/records/one-line.ts";
 import { day } from "@reeve/core/records/time.ts";
 import { findTask } from "@reeve/core/work/subject.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -48,10 +49,14 @@ export const decisionAdd: Command = defineCommand({
   result: { title: "what was decided", task: "id of the active task", supersedes: "title of the decision it replaces" },
   async run(args, context) {
     const { layer, git, system } = context;
-    const title = args.what.trim();
-    if (/[\r\n]/.test(title)) throw new ReeveError("USAGE", "<what> must be one line");
+    const title = checkOneLine("<what>", args.what);
     if (args.why.trim() === "") throw new ReeveError("USAGE", "--why is empty: a decision needs its reason");
     const known = readDecisions(layer);
+    if (known.some((decision) => decision.title === title)) {
+      throw new ReeveError("REFUSED", `'${title}' is recorded already`, {
+        hint: "give it a title of its own; --supersedes names the one it replaces",
+      });
+    }
     const earlier = args.supersedes === undefined ? undefined : findDecision(known, args.supersedes).title;
     const head = git.head();
     const task = (await findTask(layer))?.id;

@@ -23,6 +23,12 @@ const args = {
     path: { type: "boolean", summary: "with --resolve: its path alone" },
     list: { type: "boolean", summary: "list them, newest first" },
   },
+  exclusive: [
+    ["derive", "resolve", "show", "list"],
+    ["close", "resolve", "show", "list"],
+    ["close", "no-task"],
+    ["path", "list"],
+  ],
 } as const;
 
 function refuseIncomplete(missing: readonly string[]): never {
@@ -49,8 +55,6 @@ async function readBody(context: Context, derive: boolean): Promise<string> {
 
 async function write(given: Arguments<typeof args>, context: Context): Promise<Outcome<NoteResult>> {
   const { layer, git, system } = context;
-  if (given.close && given["no-task"])
-    throw new ReeveError("USAGE", "--close ends a task; with --no-task there is none");
   const task = given["no-task"] ? await findTask(layer) : await requireTask(layer);
   const body = await readBody(context, given.derive);
   const note = planNote(layer, { kind: "handover", front: deriveFrontMatter(layer, git, task), body });
@@ -93,7 +97,8 @@ export const handover: Command = defineCommand({
   run(given, context): Promise<Outcome<NoteResult>> {
     if (given.list) return listRecords(context, "handover");
     if (given.resolve || given.show) return showRecord(context, "handover", given.path);
-    if (given.path) throw new ReeveError("USAGE", "--path goes with --resolve");
+    if (given.path)
+      throw new ReeveError("USAGE", "--path goes with --resolve", { hint: "reeve handover --resolve --path" });
     return write(given, context);
   },
   text: renderNoteResult,

@@ -1,4 +1,3 @@
-import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { readPolicy } from "@reeve/core/policy/reader.ts";
 import { policyValue } from "@reeve/core/policy/values.ts";
 import { followHistory, planFilter, readAllHistory, readHistory } from "@reeve/core/records/history.ts";
@@ -23,6 +22,11 @@ const args = {
     validate: { type: "boolean", summary: "name every line that is no event; exit 10 if there is one" },
     rotate: { type: "boolean", summary: "move lines over the policy's cap into an archive" },
   },
+  exclusive: [
+    ["validate", "rotate", "follow"],
+    ["validate", "rotate", "all-checkouts"],
+    ["all", "limit"],
+  ],
 } as const;
 
 interface HistoryResult {
@@ -112,7 +116,6 @@ export const history: Command = defineCommand({
   run(given, context): Outcome<HistoryResult> | Promise<Outcome<HistoryResult>> {
     if (given.validate) return validate(context);
     if (given.rotate) return rotate(context);
-    if (given.all && given.limit !== undefined) throw new ReeveError("USAGE", "--all and --limit exclude each other");
     const passes = planFilter(given, context.system.now());
     const chosen = choose(given, context, passes);
     const result: HistoryResult = {

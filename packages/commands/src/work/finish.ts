@@ -35,6 +35,11 @@ const args = {
     note: { type: "string", value: "file", summary: "the completion note; the newest handover of the task otherwise" },
     check: { type: "boolean", summary: "evaluate scope and state alone and write nothing (for a pre-push hook)" },
   },
+  exclusive: [
+    ["check", "outcome"],
+    ["check", "verify-command"],
+    ["check", "note"],
+  ],
 } as const;
 
 interface Prepared {

@@ -4,6 +4,7 @@ import { writeChange } from "@reeve/core/layer/layer.ts";
 import { readPolicy, readProfile } from "@reeve/core/policy/reader.ts";
 import { policyPath, policyValue } from "@reeve/core/policy/values.ts";
 import { ledgerChange } from "@reeve/core/records/ledger.ts";
+import { checkOneLine } from "@reeve/core/records/one-line.ts";
 import { compactTimestamp, timestamp } from "@reeve/core/records/time.ts";
 import { findOverlaps, readOtherTasks } from "@reeve/core/work/overlap.ts";
 import { isClaimed, resolveScope } from "@reeve/core/work/scope.ts";
@@ -45,7 +46,7 @@ interface StartResult {
 }
 
 function checkWords(given: Arguments<typeof args>): void {
-  if (/[\r\n]/.test(given.task)) throw new ReeveError("USAGE", "<task> must be one line");
+  checkOneLine("<task>", given.task);
   if ((given.exempt === undefined) !== (given.because === undefined)) {
     throw new ReeveError("USAGE", "--exempt and --because go together", {
       hint: '--exempt <class> --because "<reason>"',

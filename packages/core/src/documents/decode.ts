@@ -13,7 +13,7 @@ const schemas: { readonly [K in keyof DocumentKinds]: v.GenericSchema<unknown, D
   profile: profileSchema,
   rule: ruleSchema,
   "vendor-manifest": vendorManifestSchema,
-  plain: v.record(v.string(), v.unknown()),
+  plain: v.custom<Readonly<Record<string, unknown>>>((value) => typeof value === "object" && value !== null),
 };
 
 type Path = readonly (string | number)[];
@@ -36,17 +36,38 @@ function lineOf(root: Node | null, path: Path, lines: LineCounter): number | und
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
+function unwrap(schema: unknown): object {
+  let at = schema;
+  while (typeof at === "object" && at !== null && "wrapped" in at) at = at.wrapped;
+  return typeof at === "object" && at !== null ? at : {};
+}
+
+function entriesOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  const at = unwrap(schema);
+  return "entries" in at ? (at.entries as Readonly<Record<string, unknown>>) : undefined;
+}
+
 function entriesAt(schema: unknown, path: Path): readonly string[] {
   let at: unknown = schema;
   for (const step of path) {
-    while (typeof at === "object" && at !== null && "wrapped" in at) at = at.wrapped;
-    if (typeof at !== "object" || at === null) return [];
-    if ("entries" in at) at = (at.entries as Record<string, unknown>)[String(step)];
-    else if ("item" in at) at = at.item;
-    else return [];
+    const entries = entriesOf(at);
+    const list = unwrap(at);
+    at = entries === undefined ? ("item" in list ? list.item : undefined) : entries[String(step)];
   }
-  while (typeof at === "object" && at !== null && "wrapped" in at) at = at.wrapped;
-  return typeof at === "object" && at !== null && "entries" in at ? Object.keys(at.entries as object) : [];
+  return Object.keys(entriesOf(at) ?? {});
+}
+
+/** Places where a list stands and a map belongs, which the schemas would take for a map without keys. */
+function findLists(schema: unknown, value: unknown, path: Path): readonly Path[] {
+  const entries = entriesOf(schema);
+  const list = unwrap(schema);
+  if (entries !== undefined) {
+    if (Array.isArray(value)) return [path];
+    const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
+    return members.flatMap(([key, member]) => findLists(entries[key], member, [...path, key]));
+  }
+  if (!("item" in list) || !Array.isArray(value)) return [];
+  return value.flatMap((item, index) => findLists(list.item, item, [...path, index]));
 }
 
 /** YAML's own words where they speak of the parser and not of the document. */
@@ -80,7 +101,14 @@ function problemOf(issue: v.BaseIssue<unknown>, schema: unknown): Omit<Problem, 
 /** Parses and validates one YAML document of a known kind. Loaded only when the bytes changed since the last time. */
 export function decodeDocument<K extends keyof DocumentKinds>(kind: K, text: string): Decoded<DocumentKinds[K]> {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false, version: "1.2" });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    prettyErrors: false,
+    version: "1.2",
+    logLevel: "error",
+    stringKeys: true,
+  });
   const broken = [...document.errors, ...document.warnings];
   if (broken.length > 0) {
     return {
@@ -107,13 +135,19 @@ export function decodeDocument<K extends keyof DocumentKinds>(kind: K, text: str
     return { ok: false, problems: [{ line: 1, key: "", message: `is ${describe(value)}; expected a map of keys` }] };
   }
   const schema: v.GenericSchema<unknown, DocumentKinds[K]> = schemas[kind];
+  const at = (path: Path): number => lineOf(document.contents, path, lines) ?? 1;
+  const misplaced = findLists(schema, value, []).map((path) => {
+    const key = path.join(".");
+    return { line: at(path), key, message: `'${key}' is a list; expected a map of keys` };
+  });
+  if (misplaced.length > 0) return { ok: false, problems: misplaced };
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return { ok: true, value: parsed.output };
   return {
     ok: false,
     problems: parsed.issues.map((issue) => {
       const { path, ...problem } = problemOf(issue, schema);
-      return { ...problem, line: lineOf(document.contents, path, lines) ?? 1 };
+      return { ...problem, line: at(path) };
     }),
   };
 }

@@ -1,3 +1,5 @@
+import { parseStrict } from "@reeve/store/strict";
+
 /** A Markdown file with YAML front matter, taken apart. */
 export interface FrontMatter {
   /** The YAML between the two `---` lines, without them; `undefined` when the file has none. */
@@ -17,7 +19,7 @@ export function splitFrontMatter(text: string): FrontMatter {
 
 type Flat = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
-const line = /^([a-z][a-z0-9_]*): (.*)$/;
+const line = /^([a-z][a-z0-9_]*): ([^\n]*)$/;
 const bare = /^[A-Za-z0-9./_][A-Za-z0-9./_@+:-]*$/;
 const notText = /^(?:true|false|null|yes|no|on|off|~|[-+.]?[0-9][0-9_.]*(?:e[-+]?[0-9]+)?|0[xob].*|\.inf|\.nan)$/i;
 
@@ -51,7 +53,7 @@ export function parseFlat(text: string): Readonly<Record<string, unknown>> | und
     if (isBareText(value)) members[key] = value;
     else if (/^(?:["[{]|true$|false$|-?(?:0|[1-9][0-9]*)$)/.test(value)) {
       try {
-        members[key] = JSON.parse(value);
+        members[key] = parseStrict(value, { path: key, line: 1 });
       } catch {
         return undefined;
       }

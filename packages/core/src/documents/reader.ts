@@ -49,8 +49,8 @@ export function openDocumentReader(options: ReaderOptions): DocumentReader {
   let changed = false;
   return {
     async decode<K extends keyof DocumentKinds>(kind: K, name: string, text: string) {
-      const kept = known.get(name);
-      if (kept !== undefined && kept.kind === kind && kept.text === text) {
+      const kept = used.get(name) ?? known.get(name);
+      if (kept?.kind === kind && kept.text === text) {
         used.set(name, kept);
         return { ok: true, value: kept.value as DocumentKinds[K] };
       }

@@ -26,13 +26,18 @@ function isBelow(folder: string, base: string): boolean {
   return !relative.startsWith("..") && !path.isAbsolute(relative);
 }
 
-interface Place {
+export interface Place {
   readonly system: System;
   readonly git: GitReading;
   readonly folder: AbsPath;
 }
 
-function byHand({ system, folder, git }: Place, hook: HookName, text: string | undefined): string | undefined {
+/** Why a hook cannot be edited safely, and what to add where; `undefined` when it can. */
+export function adviseByHand(
+  { system, folder, git }: Place,
+  hook: HookName,
+  text: string | undefined,
+): string | undefined {
   const { top, commonDir, gitDir } = git.repository;
   const file = path.join(folder, hook) as AbsPath;
   const info = system.info(file);
@@ -62,7 +67,7 @@ export function planHooks(system: System, git: GitReading, program: string): Hoo
   const hooks = hookNames.map((hook): HookPlan => {
     const file = path.join(folder, hook);
     const text = system.info(file as AbsPath)?.kind === "directory" ? undefined : system.readText(file as AbsPath);
-    const advice = byHand({ system, git, folder }, hook, text);
+    const advice = adviseByHand({ system, git, folder }, hook, text);
     if (advice !== undefined) return { hook, file, state: "by-hand", advice };
     const wanted = insertBlock(text, renderBlock(hook, own ? program : undefined));
     if (wanted === text) return { hook, file, state: "kept", advice };

@@ -3,8 +3,9 @@ import type { GitReading } from "../git/reading.ts";
 import type { Enforcement } from "../policy/policy.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
-import { hookCommands, isShellHook, splitHook } from "./block.ts";
-import { detectDispatcher, subhookFolder } from "./dispatchers.ts";
+import { type HookName, hookCommands, isShellHook, splitHook } from "./block.ts";
+import { subhookFolder } from "./dispatchers.ts";
+import { adviseByHand } from "./install.ts";
 import { type HooksFolder, runCanary } from "./locate.ts";
 
 export interface HookVerdict {
@@ -100,13 +101,13 @@ function judgeBlock(question: HookQuestion, candidate: Candidate): HookVerdict |
 }
 
 /** How to wire a hook that is not wired. */
-function adviceFor({ system, folder, hook, enforcement }: HookQuestion, text: string | undefined): string {
+function adviceFor({ system, git, folder, hook, enforcement }: HookQuestion, text: string | undefined): string {
   if (!Object.hasOwn(hookCommands, hook)) {
     const command = [enforcement.path, ...(enforcement.args ?? [])].join(" ");
     return `add this line to ${hook} in ${folder.path}: ${command} || exit $?`;
   }
-  const dispatcher = detectDispatcher(system, folder.path, text);
-  return dispatcher?.advice(hook as keyof typeof hookCommands) ?? "reeve init --extend --hooks";
+  const place = { system, git, folder: folder.path };
+  return adviseByHand(place, hook as HookName, text) ?? "reeve init --extend --hooks";
 }
 
 /** Does git run what an enforcement names, and would its exit code stop git? */

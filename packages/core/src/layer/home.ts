@@ -94,13 +94,19 @@ export interface EnsureHome {
 
 const folders = ["state/handovers", "state/checkpoints", "state/archive", "state/completed", "cache", "run"];
 
-function planSeeds(request: EnsureHome, home: AbsPath, token?: string): readonly Change[] {
-  const { system } = request;
-  const root = path.dirname(home);
-  const inside = (name: string): string => `${path.basename(home)}/${name}`;
-  const seeds = Object.entries(request.seeds).filter(([name]) => system.info(join(home, name)) === undefined);
+interface HomePlace {
+  /** An existing folder, and the home's path from it. */
+  readonly root: AbsPath;
+  readonly path: string;
+}
+
+function planSeeds(request: EnsureHome, { root, path: home }: HomePlace, token?: string): readonly Change[] {
+  const inside = (name: string): string => `${home}/${name}`;
+  const seeds = Object.entries(request.seeds).filter(
+    ([name]) => request.system.info(join(root, home, name)) === undefined,
+  );
   return [
-    { kind: "mkdir", root, path: path.basename(home), mode: 0o700 },
+    { kind: "mkdir", root, path: home, mode: 0o700 },
     ...folders.map((name) => ({ kind: "mkdir", root, path: inside(name), mode: 0o700 }) as const),
     ...seeds.map(([name, bytes]) => ({ kind: "write", root, path: inside(name), bytes, mode: 0o600 }) as const),
     ...(token === undefined
@@ -138,7 +144,7 @@ async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
     before.push({ kind: "write", root: repository.gitDir, path: markName, bytes: `${JSON.stringify({ token })}\n` });
   }
   await applyPlan({ changes: before }, { journal });
-  await applyPlan({ changes: planSeeds(request, join(base, repository.checkout), token) }, { journal });
+  await applyPlan({ changes: planSeeds(request, { root: base, path: repository.checkout }, token) }, { journal });
 }
 
 async function aimLink(request: EnsureHome): Promise<void> {
@@ -150,9 +156,10 @@ async function aimLink(request: EnsureHome): Promise<void> {
 }
 
 async function makeCheckoutHome(request: EnsureHome): Promise<void> {
-  const local = localPath(request.repository);
-  const changes = planSeeds(request, local);
-  await applyPlan({ changes }, { journal: join(local, "run", "home.journal") });
+  const root = request.repository.top;
+  const journal = join(localPath(request.repository), "run", "home.journal");
+  await applyPlan({ changes: [{ kind: "mkdir", root, path: ".ai" }] }, { journal });
+  await applyPlan({ changes: planSeeds(request, { root, path: ".ai/local" }) }, { journal });
 }
 
 function refuse(home: Home): never {

@@ -7,7 +7,10 @@ import type { AbsPath } from "../system/paths.ts";
 import type { FileKind, System } from "../system/port.ts";
 import { type Home, readHome } from "./home.ts";
 
-/** The `.ai/` folder of a repository, opened for one command. Reads go through a plan a crash left unfinished. */
+/**
+ * The `.ai/` folder of a repository, opened for one command: each file is read once. Reads go through a plan a crash left
+ * unfinished.
+ */
 export interface Layer {
   readonly system: System;
   readonly repository: Repository;
@@ -80,11 +83,16 @@ export function openLayer(options: LayerOptions): Layer {
       statePath.startsWith(localPrefix) ? home.path : repository.top,
       statePath.startsWith(localPrefix) ? statePath.slice(localPrefix.length) : statePath,
     ) as AbsPath;
-  const readBytes = (statePath: string): Uint8Array | undefined => {
+  const readAnew = (statePath: string): Uint8Array | undefined => {
     if (statePath.startsWith(localPrefix) && !home.exists) return undefined;
     const where = locate(statePath);
     const planned = pending?.read(where);
     return planned === "absent" ? undefined : (planned ?? system.readBytes(where));
+  };
+  const known = new Map<string, Uint8Array | undefined>();
+  const readBytes = (statePath: string): Uint8Array | undefined => {
+    if (!known.has(statePath)) known.set(statePath, readAnew(statePath));
+    return known.get(statePath);
   };
   return {
     system,

@@ -22,8 +22,9 @@ export interface Decision {
 const fields = ["task", "head", "why", "rejected", "evidence", "supersedes"] as const;
 type Field = (typeof fields)[number];
 
+/** Comments a person or the skeleton wrote: they begin a line. What an entry says is never one. */
 function withoutComments(text: string): string {
-  return text.replaceAll(/<!--[\s\S]*?(?:-->|$)/g, (comment) => comment.replaceAll(/[^\n]/g, " "));
+  return text.replaceAll(/^<!--[\s\S]*?(?:-->|$(?![\s\S]))/gm, (comment) => comment.replaceAll(/[^\n]/g, " "));
 }
 
 /** The entries in file order. A value that runs over several lines belongs to the field above it. */
@@ -33,7 +34,7 @@ export function parseDecisions(text: string): readonly Decision[] {
   withoutComments(text.replaceAll("\r\n", "\n"))
     .split("\n")
     .forEach((row, index) => {
-      const heading = /^## (\d{4}-\d\d-\d\d) \u2014 (.+)$/.exec(row);
+      const heading = /^## (\d{4}-\d\d-\d\d) \u2014 ([^\n]+)$/.exec(row);
       const last = entries.at(-1);
       if (heading !== null) {
         const blank = { task: undefined, head: undefined, why: undefined, rejected: undefined, evidence: undefined };
@@ -48,7 +49,7 @@ export function parseDecisions(text: string): readonly Decision[] {
         return;
       }
       if (last === undefined) return;
-      const member = /^(Task|Head|Why|Rejected|Evidence|Supersedes): ?(.*)$/.exec(row);
+      const member = /^(Task|Head|Why|Rejected|Evidence|Supersedes): ?([^\n]*)$/.exec(row);
       if (member !== null) {
         field = fields.find((name) => name === member[1]?.toLowerCase());
         if (field !== undefined) last[field] = member[2] === "-" || member[2] === "" ? undefined : member[2];
@@ -56,7 +57,7 @@ export function parseDecisions(text: string): readonly Decision[] {
     });
   return entries.map((entry) => ({
     ...entry,
-    supersededBy: entries.find((other) => other.supersedes === entry.title)?.title,
+    supersededBy: entries.find((other) => other.line > entry.line && other.supersedes === entry.title)?.title,
   }));
 }
 
@@ -76,7 +77,7 @@ export interface NewDecision {
 }
 
 function renderValue(value: string | undefined): string {
-  return value === undefined ? "-" : value.trim().replaceAll(/\r?\n\s*/g, "\n  ");
+  return value === undefined ? "-" : value.trim().replaceAll(/\s*(?:\r\n?|[\n\u2028\u2029])\s*/g, "\n  ");
 }
 
 export function renderDecision(decision: NewDecision): string {
@@ -101,7 +102,7 @@ export function decisionChange(layer: Layer, decision: NewDecision): Change {
 /** The one recorded decision a text means; refused when it means none or several. */
 export function findDecision(decisions: readonly Decision[], text: string): Decision {
   const exact = decisions.filter((decision) => decision.title === text);
-  const found = exact.length > 0 ? exact : decisions.filter((decision) => decision.title.includes(text));
+  const found = exact.length > 0 ? exact.slice(-1) : decisions.filter((decision) => decision.title.includes(text));
   const [only] = found;
   if (only === undefined) {
     throw new ReeveError("NOT_FOUND", `no recorded decision has '${text}' in its title`, {

@@ -27,6 +27,15 @@ function bullets(lines: readonly string[], none: string): string {
   return [...lines.slice(0, most).map((line) => `- ${line}`), ...more].join("\n");
 }
 
+/** Somebody's own text as a quotation, so that no heading or fence of it becomes one of the record. */
+function quote(text: string): string {
+  return text
+    .trim()
+    .split("\n")
+    .map((row) => `> ${row}`.trimEnd())
+    .join("\n");
+}
+
 function renderState(from: DerivedFrom): string {
   const uncommitted = from.touched.filter((file) => file.commit === undefined).length;
   const counts = `${plural(from.touched.length, "file")} touched, ${uncommitted} of them not committed`;
@@ -41,7 +50,7 @@ function renderState(from: DerivedFrom): string {
     ),
   );
   if (from.checkpoint !== undefined)
-    lines.push("", `Last checkpoint (${from.checkpoint.front.created_at}):`, "", from.checkpoint.body.trim());
+    lines.push("", `Last checkpoint (${from.checkpoint.front.created_at}):`, "", quote(from.checkpoint.body));
   return lines.join("\n");
 }
 
@@ -62,7 +71,7 @@ const writers: Readonly<Record<string, (from: DerivedFrom) => string>> = {
   Objective: (from) =>
     from.task === undefined
       ? "No task is active in this checkout."
-      : `${from.task.task}\n\nScope: ${from.task.scope.join(", ")}; profile ${from.task.profile}; began ${from.task.started_at}.`,
+      : `The task: ${from.task.task}\n\nScope: ${from.task.scope.join(", ")}; profile ${from.task.profile}; began ${from.task.started_at}.`,
   "Current State": renderState,
   "Next Action": renderNext,
   Decisions: (from) => bullets(from.decisions, "None recorded."),

@@ -48,11 +48,20 @@ export function planFilter(filter: HistoryFilter, now: Date): (event: LedgerEven
     (from === undefined || Date.parse(line.ts) >= from);
 }
 
+const archiveName = /^ledger\.([0-9TZ]+)(?:-(\d+))?\.jsonl\.archived$/;
+
+/** Archives of one second are numbered from the second one on. */
+function archiveOrder(name: string): string {
+  const [, stamp = "", number = "1"] = archiveName.exec(name) ?? [];
+  return `${stamp}-${number.padStart(6, "0")}`;
+}
+
 function readArchives(layer: Layer, folder: AbsPath): readonly LedgerLine[] {
   const { system } = layer;
   const names = (system.list(folder) ?? []).map((entry) => entry.name);
   return names
-    .filter((name) => /^ledger\..+\.jsonl\.archived$/.test(name))
+    .filter((name) => archiveName.test(name))
+    .sort((a, b) => archiveOrder(a).localeCompare(archiveOrder(b), "en"))
     .flatMap((name) => parseLedger(system.readBytes(join(folder, name)) ?? new Uint8Array(), name).lines);
 }
 

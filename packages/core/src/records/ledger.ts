@@ -4,7 +4,7 @@ import type { Head } from "../git/head.ts";
 import { appendChange, type Layer } from "../layer/layer.ts";
 import { statePath } from "../state/paths.ts";
 import { type EventName, envelopeMembers, isEventName, payloadProblem } from "./events.ts";
-import { timestamp } from "./time.ts";
+import { isTimestamp, timestamp } from "./time.ts";
 
 /** The folder the ledger and its archives lie in. */
 export const stateFolder: string = statePath(".ai/local/state/ledger.jsonl").replace(/\/[^/]+$/, "");
@@ -45,7 +45,7 @@ export function parseLedgerEvent(value: unknown): LedgerEvent {
   const members = value as Readonly<Record<string, unknown>>;
   const ts = members["ts"];
   const event = members["event"];
-  if (typeof ts !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(ts)) throw new Error("'ts' is no UTC time");
+  if (typeof ts !== "string" || !isTimestamp(ts)) throw new Error("'ts' is no UTC time");
   if (typeof event !== "string" || event === "") throw new Error("'event' is missing");
   const problem = isEventName(event) ? payloadProblem(event, members) : undefined;
   if (problem !== undefined) throw new Error(problem);

@@ -1,6 +1,7 @@
 import { ReeveError } from "../findings/errors.ts";
 import type { Layer } from "../layer/layer.ts";
 import { statePath } from "../state/paths.ts";
+import { checkOneLine } from "./one-line.ts";
 
 export const questionsPath: string = statePath(".ai/local/state/open-questions.md");
 
@@ -88,9 +89,7 @@ export function renderAnswer(question: Question, answer: string, date: string): 
 
 /** One line of text a question or answer may be; throws what is wrong with it. */
 export function checkQuestionText(what: "question" | "answer", text: string): string {
-  const line = text.trim();
-  if (line === "") throw new ReeveError("USAGE", `the ${what} is empty`);
-  if (/[\r\n]/.test(line)) throw new ReeveError("USAGE", `the ${what} must be one line`);
+  const line = checkOneLine(`the ${what}`, text);
   if (what === "question" && line.includes(" — ")) {
     throw new ReeveError("USAGE", "a question may not contain ' — ': that is what stands between it and its answer", {
       hint: "write a comma or a colon instead",

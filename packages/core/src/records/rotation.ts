@@ -48,7 +48,7 @@ export function planLedgerRotation({ layer, head, cap, keep }: RotationRequest):
   const cut = starts[archived] ?? bytes.length;
   const archive = freeName(layer);
   const payload = { archived, kept, archive };
-  const guard = bytes.at(-1) === 10 ? "" : "\n";
+  const guard = cut === bytes.length || bytes.at(-1) === 10 ? "" : "\n";
   const line = renderEvent(layer, head, { event: "ledger.rotated", payload });
   const rest = Buffer.concat([bytes.subarray(cut), Buffer.from(`${guard}${line}`)]);
   const changes = [

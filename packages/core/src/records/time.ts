@@ -20,3 +20,8 @@ export function renderAge(milliseconds: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
+
+/** Is the text a UTC time as `timestamp` writes it, of a day that exists? */
+export function isTimestamp(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text));
+}

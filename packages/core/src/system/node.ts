@@ -95,7 +95,8 @@ function withScratch<T>(use: (folder: AbsPath) => T): T {
 }
 
 function readInput(): string {
-  if (process.stdin.isTTY) return "";
+  // Asking process.stdin would put a pipe into non-blocking mode.
+  if (process.getBuiltinModule("node:tty").isatty(0)) return "";
   const chunks: Buffer[] = [];
   const chunk = Buffer.allocUnsafe(1 << 16);
   for (;;) {

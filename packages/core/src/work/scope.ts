@@ -16,6 +16,10 @@ function deepestExisting(system: System, where: string): { readonly real: string
   }
 }
 
+function isOutside(relative: string): boolean {
+  return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+}
+
 /**
  * The form a scope path is recorded in: from the repository root, every link resolved, no slash at its end; the root
  * itself is `.`. Refuses a path outside the repository, or one that leaves it through a link, with `SCOPE_REFUSED`.
@@ -28,9 +32,9 @@ export function resolveScope(system: System, repository: Repository, given: stri
   const full = rest === "" ? real : path.join(real, rest);
   const relative = path.relative(top, full);
   const dangling = system.info(path.join(real, rest.split("/")[0] ?? "") as AbsPath)?.kind === "link" && rest !== "";
-  if (relative.startsWith("..") || path.isAbsolute(relative) || dangling) {
+  if (isOutside(relative) || dangling) {
     const written = path.relative(top, lexical);
-    const through = !written.startsWith("..") && !path.isAbsolute(written);
+    const through = !isOutside(written);
     throw new ReeveError(
       "SCOPE_REFUSED",
       `scope '${given}' ${through ? "leaves the repository through a link" : "is outside the repository"} (${top})`,

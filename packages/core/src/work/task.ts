@@ -3,6 +3,7 @@ import { parseFlat, renderFlat } from "../documents/front-matter.ts";
 import { nearest } from "../documents/nearest.ts";
 import { ReeveError } from "../findings/errors.ts";
 import { type Layer, writeChange } from "../layer/layer.ts";
+import { isTimestamp } from "../records/time.ts";
 import { statePath } from "../state/paths.ts";
 
 /** Where the record of an ended task is kept, and the note that finish accepted. */
@@ -45,7 +46,13 @@ type Check = (value: unknown) => boolean;
 const text: Check = (value) => typeof value === "string" && value !== "";
 const texts: Check = (value) => Array.isArray(value) && value.every(text);
 const sha: Check = (value) => typeof value === "string" && /^(?:[0-9a-f]{40,64}|NONE)$/.test(value);
-const time: Check = (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value);
+const time: Check = (value) => typeof value === "string" && isTimestamp(value);
+
+const isExemption: Check = (value) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const given = Object.entries(value);
+  return given.length === 2 && given.every(([key, member]) => ["class", "because"].includes(key) && text(member));
+};
 
 const members: Readonly<
   Record<keyof Task, { readonly check: Check; readonly required: boolean; readonly says: string }>
@@ -64,7 +71,7 @@ const members: Readonly<
   requires: { check: texts, required: false, says: "a list of tokens" },
   issue: { check: text, required: false, says: "an id" },
   intent: { check: text, required: false, says: "an id" },
-  exempt: { check: (value) => typeof value === "object" && value !== null, required: false, says: "{class, because}" },
+  exempt: { check: isExemption, required: false, says: "a class and a reason: {class, because}" },
   checkpoint_at: { check: time, required: false, says: "a UTC time" },
   repository_id: { check: text, required: false, says: "a path" },
   worktree: { check: text, required: false, says: "a path" },

@@ -8,7 +8,8 @@ export const ledgerIntegrity: Doctrine = defineDoctrine({
   category: "records",
   validate(input) {
     const findings = collectFindings("records");
-    for (const problem of input.ledger.problems) {
+    const { problems } = input.ledger;
+    for (const problem of problems) {
       findings.fail({
         subject: `${ledgerPath}:${problem.line}`,
         message: `${problem.reason}; the line is skipped, every other line counts`,
@@ -16,8 +17,7 @@ export const ledgerIntegrity: Doctrine = defineDoctrine({
         next: `mend or take out line ${problem.line} by hand, keeping a copy of it`,
       });
     }
-    if (input.ledger.problems.length === 0)
-      findings.ok(ledgerPath, `${plural(input.ledger.lines.length, "line")}, all well-formed`);
+    if (problems.length === 0) findings.ok(ledgerPath, `${plural(input.ledger.lines.length, "line")}, all well-formed`);
     return findings.lines;
   },
 });

@@ -4,13 +4,15 @@ import { isClaimed } from "../../work/scope.ts";
 import type { TouchedFile } from "../../work/subject.ts";
 import { type Doctrine, defineDoctrine, requirePolicy, requireSubject } from "../doctrine.ts";
 
-const listed = 20;
-
 function quote(path: string): string {
   return `':(top,literal)${path.replaceAll("'", "'\\''")}'`;
 }
 
+/** Names a shell line cannot carry, or that are no UTF-8, are shown among all the others. */
+const unprintable = /[\p{Cc}\uFFFD]/u;
+
 function reproduce(file: TouchedFile): string {
+  if (unprintable.test(file.path)) return "git status --porcelain -uall";
   return file.commit === undefined
     ? `git status --porcelain -uall -- ${quote(file.path)}`
     : `git show --stat --format=%h\\ %s ${file.commit.slice(0, 12)} -- ${quote(file.path)}`;
@@ -30,19 +32,12 @@ export const scopeIntegrity: Doctrine = defineDoctrine({
     const policy = requirePolicy(input);
     const outside = touched.filter((file) => !isClaimed(file.path, task.scope, policy));
     const claim = task.scope.join(", ");
-    for (const file of outside.slice(0, listed)) {
+    for (const file of outside) {
       findings.fail({
         subject: shown(file.path),
         message: `outside this task's scope (${claim})${file.commit === undefined ? "" : `, in commit ${file.commit.slice(0, 7)}`}`,
         reproduce: reproduce(file),
         next: "undo the change, move it into a task of its own, or finish this task and start one whose scope names the file",
-      });
-    }
-    if (outside.length > listed) {
-      findings.fail({
-        subject: `${outside.length - listed} more files`,
-        message: `outside this task's scope (${claim})`,
-        reproduce: "reeve check --rule scope-integrity --json",
       });
     }
     if (outside.length === 0) findings.ok(claim, `${plural(touched.length, "file")} touched, all within`);
