@@ -8,9 +8,11 @@ import { parse, stringify } from "yaml";
 const cli = "packages/cli";
 const commandsFolder = path.resolve("packages/commands/src");
 /** Modules that are slow to load and seldom needed: each a chunk of its own, loaded where it is imported. */
-const lazyModules = ["packages/core/src/documents/decode.ts"].map((file) => path.resolve(file));
-/** The chunk for words that name no command: it can speak of every command. */
-const wholeChunk = "meta";
+const lazyModules = ["packages/core/src/documents/decode.ts", "packages/commands/src/apply.ts"].map((file) =>
+  path.resolve(file),
+);
+/** The group whose commands speak of all commands; their chunk also answers words that name none. */
+const wholeGroup = "meta";
 
 const common = {
   bundle: true,
@@ -46,20 +48,26 @@ const opening = [
 const seen = Symbol("resolved by esbuild itself");
 
 interface Split {
-  readonly folder: string;
+  /** The one command the chunk runs; `undefined` for the chunk that knows them all. */
+  readonly command: string | undefined;
   /** Lazy modules, by file, and the chunk each became. */
   readonly lazy: ReadonlyMap<string, string>;
-  /** No command of the folder opens a repository. */
+  /** The command opens no repository. */
   readonly alone: boolean;
 }
 
-/** Modules a chunk never asks for: other folders' commands, the help, and what opens a repository where none is opened. */
-function isOutside({ folder, alone }: Split, importer: string, file: string): boolean {
-  if (folder === wholeChunk) return false;
+/** A command's file: its group's folder, and its words joined by a dash. */
+function fileOf(entry: Entry): string {
+  const stem = entry.name === "" ? "overview" : entry.name.replace(" ", "-");
+  return path.join(commandsFolder, entry.group, `${stem}.ts`);
+}
+
+/** Modules a chunk never asks for: other commands, the help, and what opens a repository where none is opened. */
+function isOutside({ command, alone }: Split, importer: string, file: string): boolean {
+  if (command === undefined) return false;
   if (file === path.join(commandsFolder, "help.ts")) return true;
   if (alone && opening.includes(file)) return true;
-  const isCommand = importer === path.join(commandsFolder, "registry.ts");
-  return isCommand && path.relative(path.join(commandsFolder, folder), file).startsWith("..");
+  return importer === path.join(commandsFolder, "registry.ts") && file !== command;
 }
 
 /** Lazy modules become chunks beside; what a chunk never asks for stays out of it. */
@@ -86,41 +94,39 @@ async function bundle(entry: string, options: BuildOptions): Promise<Uint8Array>
   return file.contents;
 }
 
+/** Each lazy module in turn, so that a later one finds an earlier one beside it. */
 async function buildLazy(): Promise<ReadonlyMap<string, Chunk>> {
-  const chunks = await Promise.all(
-    lazyModules.map(async (file) => {
-      const stem = path.basename(file, ".ts");
-      return [file, nameChunk(stem, await bundle(file, {}))] as const;
-    }),
-  );
-  return new Map(chunks);
+  const chunks = new Map<string, Chunk>();
+  for (const file of lazyModules) {
+    const lazy = new Map([...chunks].map(([known, chunk]) => [known, chunk.name]));
+    const bytes = await bundle(file, { plugins: [splitting({ command: undefined, lazy, alone: false })] });
+    chunks.set(file, nameChunk(path.basename(file, ".ts"), bytes));
+  }
+  return chunks;
 }
 
-function foldersOf(entries: readonly Entry[]): readonly string[] {
-  return [...new Set(entries.map((entry) => entry.group))];
-}
-
-async function buildCommands(lazy: ReadonlyMap<string, Chunk>): Promise<ReadonlyMap<string, Chunk>> {
-  const names = new Map([...lazy].map(([file, chunk]) => [file, chunk.name]));
-  const chunks = await Promise.all(
-    foldersOf(registry).map(async (folder) => {
-      const commands = await Promise.all(
-        registry.filter((entry) => entry.group === folder).map((entry) => entry.load()),
-      );
-      const alone = commands.every((command) => command.needs === "nothing");
-      const bytes = await bundle(`${cli}/src/chunk.ts`, { plugins: [splitting({ folder, lazy: names, alone })] });
-      return [folder, nameChunk(folder, bytes)] as const;
-    }),
+/** One chunk a command, by its name, and one under `?` that knows them all. */
+async function buildCommands(built: ReadonlyMap<string, Chunk>): Promise<ReadonlyMap<string, Chunk>> {
+  const lazy = new Map([...built].map(([file, chunk]) => [file, chunk.name]));
+  const entry = `${cli}/src/chunk.ts`;
+  const single = registry
+    .filter((known) => known.group !== wholeGroup)
+    .map(async (known) => {
+      const alone = (await known.load()).needs === "nothing";
+      const command = fileOf(known);
+      const bytes = await bundle(entry, { plugins: [splitting({ command, lazy, alone })] });
+      return [known.name, nameChunk(path.basename(command, ".ts"), bytes)] as const;
+    });
+  const whole = nameChunk(
+    wholeGroup,
+    await bundle(entry, { plugins: [splitting({ command: undefined, lazy, alone: false })] }),
   );
-  return new Map(chunks);
+  const ofGroup = registry.filter((known) => known.group === wholeGroup).map((known) => [known.name, whole] as const);
+  return new Map([...(await Promise.all(single)), ...ofGroup, ["?", whole] as const]);
 }
 
 async function buildEntry(chunks: ReadonlyMap<string, Chunk>): Promise<Uint8Array> {
-  const chunkOf = (folder: string): string => chunks.get(folder)?.name ?? "";
-  const table = Object.fromEntries([
-    ...registry.map((entry) => [entry.name, chunkOf(entry.group)]),
-    ["?", chunkOf(wholeChunk)],
-  ]);
+  const table = Object.fromEntries([...chunks].map(([name, chunk]) => [name, chunk.name]));
   const { version } = JSON.parse(fs.readFileSync(`${cli}/package.json`, "utf8")) as { version: string };
   const define = { REEVE_CHUNKS: JSON.stringify(table), REEVE_VERSION: JSON.stringify(version) };
   return bundle(`${cli}/src/main.ts`, { define });

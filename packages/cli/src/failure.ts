@@ -33,7 +33,10 @@ const storeSituations: Readonly<Record<string, StoreSituation>> = {
   },
   CONFLICT: { code: "CONFLICT", hint: "run the command again" },
   NEWER: { code: "STATE_NEWER", hint: "install the newer Reeve: npm install --global reeve" },
-  DAMAGED: { code: "RECORD_DAMAGED", hint: "look at the file; nothing was changed" },
+  DAMAGED: {
+    code: "RECORD_DAMAGED",
+    hint: "look at it; once you have what you need, move it aside: mv <path> <path>.aside",
+  },
 };
 
 interface CodedError extends Error {
@@ -47,10 +50,11 @@ function isStoreError(error: unknown): error is CodedError {
 }
 
 function toReeveError(error: unknown): ReeveError {
-  if (error instanceof ReeveError) return error;
+  // Chunks have classes of their own, so an error is known by its name.
+  if (error instanceof Error && error.name === "ReeveError") return error as ReeveError;
   if (isStoreError(error)) {
     const situation = storeSituations[error.code];
-    const hint = error.hint ?? situation?.hint.replace("<path>", `'${error.path}'`);
+    const hint = error.hint ?? situation?.hint.replaceAll("<path>", error.path);
     return new ReeveError(
       situation?.code ?? "INTERNAL",
       error.message,

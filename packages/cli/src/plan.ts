@@ -1,13 +1,17 @@
-import { describePlan, type Plan, type PlanEntry } from "@reeve/store";
+import type { Answer } from "@reeve/commands/execute.ts";
+import { exitCodes } from "@reeve/core/findings/exit.ts";
+import { exitOf } from "@reeve/core/findings/finding.ts";
+import { describePlan } from "@reeve/store";
 
-export interface Planned {
-  readonly plan: Plan | undefined;
-  readonly planned: readonly PlanEntry[] | undefined;
-}
-
-/** The plan of a dry run, for a person or as JSON. */
-export function renderPlan({ plan, planned }: Planned, json: boolean): string {
-  if (json) return `${JSON.stringify({ ok: true, result: { plan: planned } })}\n`;
-  const said = describePlan(plan ?? { changes: [] });
-  return said === "" ? "nothing would change\n" : `${said.replace(/\n$/, "")}\n`;
+/** What a dry run found and would change, for a person or as JSON. `said` is what the command itself would print. */
+export function renderPlan(answer: Answer, said: string, json: boolean): string {
+  const { plan, planned, outcome } = answer;
+  const { findings } = outcome;
+  if (json) {
+    const ok = exitOf(findings ?? []) === exitCodes.OK;
+    return `${JSON.stringify({ ok, result: { plan: planned, ...(findings === undefined ? {} : { findings }) } })}\n`;
+  }
+  const changes = describePlan(plan ?? { changes: [] }).replace(/\n$/, "");
+  const above = findings === undefined || findings.length === 0 ? "" : said;
+  return `${above}${changes === "" ? "nothing would change" : `would change:\n${changes}`}\n`;
 }

@@ -30,7 +30,8 @@ interface Request {
 interface Shown {
   readonly json: boolean;
   readonly verbose: boolean;
-  readonly colour: boolean;
+  /** Asking a terminal is slow, and only findings are coloured. */
+  readonly colour: () => boolean;
 }
 
 /** Step 1: what decides how even a usage error looks. */
@@ -38,8 +39,8 @@ function readShown(system: System, argv: readonly string[]): Shown {
   const end = argv.indexOf("--");
   const tokens = end < 0 ? argv : argv.slice(0, end);
   const verbose = tokens.includes("--verbose") || tokens.includes("-v");
-  const colour = !system.env["NO_COLOR"] && system.env["TERM"] !== "dumb" && isTerminal(1);
-  return { json: tokens.includes("--json"), verbose, colour };
+  const wanted = !system.env["NO_COLOR"] && system.env["TERM"] !== "dumb";
+  return { json: tokens.includes("--json"), verbose, colour: () => wanted && isTerminal(1) };
 }
 
 /** Step 2: the command the words name, its chunk loaded. */
@@ -62,7 +63,15 @@ interface Words {
 /** Steps 4 to 6 of a command that opens nothing. */
 async function callAlone(request: Request, system: System, { command, parsed }: Words): Promise<Answer> {
   const { launch, registry } = request;
-  const context = makeContext({ system, registry, version: launch.version, program: launch.program });
+  const dry = parsed.globals["dry-run"] === true;
+  const context = makeContext({
+    system,
+    registry,
+    dry,
+    caches: true,
+    version: launch.version,
+    program: launch.program,
+  });
   const outcome = await command.run(parsed.args as never, context, undefined as never);
   return { outcome, planned: undefined, plan: undefined, notices: [], gitProcesses: 0 };
 }
@@ -114,7 +123,8 @@ function renderText(command: Command, outcome: Outcome<unknown>, shown: Shown): 
   const findings = outcome.findings ?? [];
   const text = command.text(outcome.result as never, findings);
   const as = outcome.as ?? command.output;
-  const lines = as === "findings" ? renderColoured(visible(command, findings, shown), shown.colour) : [];
+  const seen = as === "findings" ? visible(command, findings, shown) : [];
+  const lines = seen.length === 0 ? [] : renderColoured(seen, shown.colour());
   return [...lines, ...(text === "" ? [] : [text.replace(/\n$/, "")])].map((line) => `${line}\n`).join("");
 }
 
@@ -124,7 +134,7 @@ async function show(command: Command, answer: Answer, shown: Shown): Promise<Exi
   for (const notice of answer.notices) writeAll(2, `reeve: ${notice}\n`);
   const dry = answer.planned !== undefined;
   const text = dry
-    ? (await import("./plan.ts")).renderPlan(answer, shown.json)
+    ? (await import("./plan.ts")).renderPlan(answer, renderText(command, outcome, shown), shown.json)
     : shown.json
       ? renderJson(command, outcome)
       : renderText(command, outcome, shown);

@@ -102,6 +102,8 @@ interface Description {
   readonly writesWith?: readonly string[];
   /** Flags that make a writing command only read. */
   readonly readsWith?: readonly string[];
+  /** Judges a contract: what it judges by is never taken from a cache. */
+  readonly gate?: true;
   /** A refusal prints every line, also those that passed. */
   readonly everyLine?: true;
 }

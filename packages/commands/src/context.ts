@@ -12,6 +12,10 @@ export interface Context {
   /** Reeve's own version. */
   readonly version: string;
   readonly share: Share;
+  /** Nothing may be changed, and nothing run that could. */
+  readonly dry: boolean;
+  /** May caches be read and written? */
+  readonly caches: boolean;
   /** The program a person starts, as an absolute path. */
   readonly program: string;
   /** Every command there is, for those that speak of commands. */
@@ -27,6 +31,8 @@ export interface Context {
 /** What was opened for a command; what was not throws when it is asked for. */
 export interface Opened {
   readonly system: System;
+  readonly dry: boolean;
+  readonly caches: boolean;
   readonly version: string;
   readonly program: string;
   readonly registry: readonly Entry[];
@@ -37,7 +43,7 @@ export interface Opened {
 }
 
 export function makeContext(opened: Opened): Context {
-  const { system, version, program, registry } = opened;
+  const { system, version, dry, caches, program, registry } = opened;
   const require = <T>(what: string, value: T | undefined): T => {
     if (value === undefined)
       throw new ReeveError("INTERNAL", `a command uses ${what} without declaring that it needs it`);
@@ -47,6 +53,8 @@ export function makeContext(opened: Opened): Context {
   return {
     system,
     version,
+    dry,
+    caches,
     program,
     registry,
     get share() {

@@ -105,7 +105,7 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
       ...(hooks.length === 0
         ? ["next: reeve init --extend --hooks   # git hooks that run doctor and finish --check"]
         : []),
-      "next: git add .ai .gitignore && git commit -m 'Add the agent layer'",
+      ...(paths.length === 0 ? [] : ["next: git add .ai .gitignore && git commit -m 'Add the agent layer'"]),
       'next: reeve start "<what>" --scope <path>',
     ].join("\n");
   },

@@ -72,8 +72,10 @@ export const overview: Command = defineCommand({
   async run(_args, context): Promise<{ readonly result: OverviewResult }> {
     const { system, git, version } = context;
     if (!hasLayer(system, git.repository)) return { result: readWithoutLayer(context) };
-    const layer = openLayer({ system, repository: git.repository, version, caches: false, dry: true });
-    return { result: { layer: true, overview: await readOverview(layer, git), now: system.now() } };
+    const layer = openLayer({ system, repository: git.repository, version, caches: context.caches, dry: context.dry });
+    const overview = await readOverview(layer, git);
+    layer.documents.keep();
+    return { result: { layer: true, overview, now: system.now() } };
   },
   json: (result: OverviewResult) => (result.layer ? toValue(result.overview) : result),
   text: (result: OverviewResult) =>

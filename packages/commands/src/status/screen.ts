@@ -105,6 +105,11 @@ export function renderScreen(overview: Overview, now: Date): string {
     ],
     ["local half", renderHome(overview)],
   );
+  if (overview.pending > 0)
+    rows.push([
+      "pending",
+      `${plural(overview.pending, "change")} of an interrupted command; the next writing command finishes them`,
+    ]);
   for (const { worktree, task } of overview.others)
     rows.push([
       "elsewhere",

@@ -38,6 +38,7 @@ async function listOverlaps(context: Context): Promise<Outcome<CheckResult>> {
 
 async function evaluate(context: Context, only: string | undefined): Promise<readonly Finding[]> {
   const { layer, git, task } = context;
+  await readPolicy(layer);
   const set = await readRules(layer);
   const rules = selectRules(set, "check");
   const wanted = only === undefined ? rules : [findRule(rules, only)];

@@ -77,6 +77,10 @@ async function requireOpenTask(layer: Layer): Promise<Task> {
 
 async function verify(context: Context, command: string): Promise<Verification> {
   const { system, git } = context;
+  if (context.dry) {
+    const result = { exit: 0, milliseconds: 0, ended: "exited", tail: "" } as const;
+    return { supposed: true, command, result, treeBefore: "", treeAfter: "" };
+  }
   const limit = parseDuration(policyValue(await readPolicy(context.layer), "verification.time_limit"));
   const tree = (): string => system.withScratch((scratch) => readTreeId(system, git.repository, scratch));
   const { REEVE_EXTRA_CA_CERTS: certificates, ...env } = system.env;
@@ -118,6 +122,7 @@ async function evaluate(
 ): Promise<Evaluated> {
   const { layer, git } = context;
   const { outcome, verification } = asked;
+  await readPolicy(layer);
   const subject = await readSubject(layer, git, task);
   const note =
     asked.only === undefined
@@ -231,6 +236,7 @@ A refusal leaves a task.refused line in the ledger and the task active. partial 
   surfaces: ["cli", "mcp", "http"],
   output: "findings",
   everyLine: true,
+  gate: true,
   prefetch: "history",
   reads: [".ai/repo/policy.yaml", ".ai/local/state/current.yaml", ".ai/local/state/handovers/"],
   writes: [

@@ -94,6 +94,10 @@ function problemOf(issue: v.BaseIssue<unknown>, schema: unknown): Omit<Problem, 
     };
   }
   if (issue.received === "undefined") return { path: path.slice(0, -1), key, message: `'${key}' is missing` };
+  if (key === "version" && typeof issue.input === "number" && issue.input > 1) {
+    const message = `is of version ${issue.input}; this Reeve knows version 1`;
+    return { path, key, message, hint: "a newer Reeve wrote it: npm install --global reeve" };
+  }
   const wanted = issue.type === "regex" || issue.expected === null ? issue.message : issue.expected;
   return { path, key, message: `'${key}' is ${describe(issue.input)}; expected ${wanted.replaceAll('"', "")}` };
 }

@@ -17,6 +17,9 @@ function parseComplaint(stderr: string): string | undefined {
   return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0];
 }
 
+/** What git exits with when it does not know an option. */
+const usageExit = 129;
+
 /** Runs git at the top of the working tree, whatever its exit code. */
 export function runGit(system: System, repository: Repository, run: GitRun): RunResult {
   return system.run("git", ["--no-optional-locks", ...run.args], {
@@ -33,6 +36,11 @@ export function gitFailure(
   failed: { readonly args: readonly string[]; readonly result: RunResult },
 ): ReeveError {
   const { args, result } = failed;
+  if (result.exit === usageExit) {
+    return new ReeveError("NO_GIT", `git ${args[0] ?? ""} does not take the options Reeve needs: it is too old`, {
+      hint: "install git 2.20 or newer; git --version tells which one answers",
+    });
+  }
   const says = parseComplaint(result.stderr) ?? `exit code ${result.exit}`;
   const hint = isOthers(system, repository)
     ? `${repository.top} belongs to another user; if you trust it: git config --global --add safe.directory '${repository.top}'`

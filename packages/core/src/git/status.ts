@@ -1,3 +1,4 @@
+import { ReeveError } from "../findings/errors.ts";
 import type { RepoPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 import { readGit } from "./process.ts";
@@ -94,5 +95,7 @@ export function isWholeStatus(bytes: Uint8Array): boolean {
 
 /** One git process. @throws ReeveError GIT_FAILED with git's own words. */
 export function readStatus(system: System, repository: Repository): Status {
-  return parseStatus(readGit(system, repository, { args: statusArguments }));
+  const bytes = readGit(system, repository, { args: statusArguments });
+  if (isWholeStatus(bytes)) return parseStatus(bytes);
+  throw new ReeveError("GIT_FAILED", "git status printed no head: its answer is not one", { hint: "git --version" });
 }

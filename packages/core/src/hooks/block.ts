@@ -7,7 +7,9 @@ export const hookCommands = {
 export type HookName = keyof typeof hookCommands;
 export const hookNames: readonly HookName[] = Object.keys(hookCommands) as HookName[];
 
-const begin = "# >>> reeve >>> kept by 'reeve init --hooks'; everything outside these marks is yours";
+/** Goes up with every change of the block's text, so that a block of another version is not taken for a changed one. */
+const format = "v1";
+const begin = `# >>> reeve >>> ${format}, kept by 'reeve init --hooks'; everything outside these marks is yours`;
 const end = "# <<< reeve <<<";
 const canaryVariable = "REEVE_CANARY";
 const beginMark = /^# >>> reeve >>>/;
@@ -84,4 +86,14 @@ export function insertBlock(text: string | undefined, block: string): string {
   if (!text.startsWith("#!")) return `${block}${text}`;
   const newline = text.indexOf("\n");
   return newline < 0 ? `${text}\n${block}` : `${text.slice(0, newline + 1)}${block}${text.slice(newline + 1)}`;
+}
+
+function withoutProgram(block: string): string {
+  return block.replace(/^( {2}for reeve_try in) .*("\$\(command -v reeve\)"; do)$/m, "$1 $2");
+}
+
+/** Is a block as Reeve wrote it, whatever program it starts? One of another format is judged by its calls alone. */
+export function isOwnBlock(hook: HookName, block: string): boolean {
+  if (!block.startsWith(`# >>> reeve >>> ${format},`)) return !/\|\|\s*(?:true|:|exit\s+0)\s*$/m.test(block);
+  return withoutProgram(block) === withoutProgram(renderBlock(hook, undefined));
 }

@@ -23,7 +23,7 @@ export interface HooksPlan {
 
 function isBelow(folder: string, base: string): boolean {
   const relative = path.relative(base, folder);
-  return !relative.startsWith("..") && !path.isAbsolute(relative);
+  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 export interface Place {

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { applyPlan, type Change, StoreError, withLock } from "@reeve/store";
+import { applyPlan, type Change, StoreError, sweepFolder, withLock } from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import type { AbsPath } from "../system/paths.ts";
@@ -153,6 +153,8 @@ async function aimLink(request: EnsureHome): Promise<void> {
   const ai = system.realPath(join(repository.top, ".ai")) ?? join(repository.top, ".ai");
   const target = path.relative(ai, join(checkoutsFolder(repository), repository.checkout));
   await applyPlan({ changes: [{ kind: "symlink", root: repository.top, path: ".ai/local", target }] }, { journal });
+  // A link half made by a process that was killed must not stay in the tracked part of the layer.
+  sweepFolder(join(repository.top, ".ai"));
 }
 
 async function makeCheckoutHome(request: EnsureHome): Promise<void> {

@@ -1,5 +1,5 @@
 import * as path from "node:path";
-import { type Change, type PendingPlan, readPending, type WriteChange } from "@reeve/store";
+import { type Change, type PendingPlan, readPending, StoreError, type WriteChange } from "@reeve/store";
 import { type DocumentReader, openDocumentReader } from "../documents/reader.ts";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
@@ -20,6 +20,9 @@ export interface Layer {
   readonly pending: readonly string[];
   /** Reeve's own version. */
   readonly version: string;
+  /** May caches be read, and may they be written? */
+  readonly caches: boolean;
+  readonly keeps: boolean;
   /** Where a path of the state table lies on this machine. */
   locate(statePath: string): AbsPath;
   read(statePath: string): string | undefined;
@@ -73,10 +76,20 @@ export function requireLayer(system: System, repository: Repository): void {
   throw new ReeveError("NO_LAYER", describeSquatter(info.kind), { hint: `${moveAside}; then: reeve init` });
 }
 
+/** A journal that does not parse stops writers; readers take the files as they are. */
+function readPendingPlan(journal: AbsPath): PendingPlan | undefined {
+  try {
+    return readPending(journal);
+  } catch (error) {
+    if (error instanceof StoreError && (error.code === "DAMAGED" || error.code === "NEWER")) return undefined;
+    throw error;
+  }
+}
+
 export function openLayer(options: LayerOptions): Layer {
   const { system, repository, version } = options;
   const home = readHome(system, repository);
-  const pending: PendingPlan | undefined = home.exists ? readPending(journalFile(home)) : undefined;
+  const pending = home.exists ? readPendingPlan(journalFile(home)) : undefined;
   const cache = home.exists && options.caches ? (path.join(home.path, "cache", "parsed.json") as AbsPath) : undefined;
   const locate = (statePath: string): AbsPath =>
     path.join(
@@ -99,6 +112,8 @@ export function openLayer(options: LayerOptions): Layer {
     repository,
     home,
     version,
+    caches: options.caches,
+    keeps: options.caches && !options.dry,
     pending: pending?.paths ?? [],
     documents: openDocumentReader({ system, cache, keep: !options.dry, version }),
     locate,

@@ -16,6 +16,7 @@ interface ValueTypes {
 export const policyKeys = {
   "profiles.default": "text",
   "verification.finish_requires": "texts",
+  "verification.required_for_changes": "boolean",
   "verification.time_limit": "text",
   "checkpoint.max_body_lines": "number",
   "checkpoint.retention_max_files": "number",

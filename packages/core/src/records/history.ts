@@ -26,7 +26,8 @@ export interface HistoryFilter {
 
 function sinceTime(text: string, now: Date): number {
   const seconds = parseDuration(text);
-  const time = seconds === undefined ? Date.parse(text) : now.getTime() - seconds * 1000;
+  const iso = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text);
+  const time = seconds === undefined ? (iso ? Date.parse(text) : Number.NaN) : now.getTime() - seconds * 1000;
   if (Number.isNaN(time)) {
     throw new ReeveError("USAGE", `--since is '${text}'`, { hint: "write 30m, 12h, 7d or 2026-09-03T19:30:00Z" });
   }

@@ -51,7 +51,7 @@ export function parseQuestions(text: string): Questions {
     .replaceAll("\r\n", "\n")
     .split("\n")
     .forEach((row, index) => {
-      if (!comment && /^\s*[-*] ?\[/.test(row)) {
+      if (!comment && /^\s*[-*+] ?(?:\[|\S)/.test(row) && !/^\s*(?:-{3,}|\*{3,})\s*$/.test(row)) {
         const entry = parseEntry(row, index + 1);
         if (entry === undefined) problems.push({ line: index + 1, text: row });
         else entries.push(entry);

@@ -9,7 +9,9 @@ import type { TaskSubject } from "../work/subject.ts";
 import type { TaskOutcome } from "../work/task.ts";
 import type { RuleSet } from "./resolve.ts";
 
+/** What a verification command did; `supposed` stands for one that a dry run did not start. */
 export interface Verification {
+  readonly supposed?: true;
   readonly command: string;
   readonly result: WatchedResult;
   readonly treeBefore: string;

@@ -24,6 +24,11 @@ export interface RuleBlock {
   readonly reviewed_because?: string;
 }
 
+/** A rule of a layer, and where it stands. */
+export interface Rule extends RuleFrontMatter {
+  readonly path: string;
+}
+
 /** `.ai/repo/rules/vendor/<vendor>/manifest.yaml`. */
 export interface VendorManifest {
   readonly vendor: string;

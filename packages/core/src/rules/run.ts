@@ -2,7 +2,8 @@ import { ReeveError } from "../findings/errors.ts";
 import { collectFindings, type Finding } from "../findings/finding.ts";
 import type { DoctrineInput } from "./doctrine.ts";
 import { doctrines } from "./doctrines/registry.ts";
-import type { Rule, RuleSet } from "./resolve.ts";
+import type { RuleSet } from "./resolve.ts";
+import type { Rule } from "./rule.ts";
 
 /** What one rule's validator found. */
 export interface RuleReport {

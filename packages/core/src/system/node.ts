@@ -72,9 +72,11 @@ function runProgram(program: string, args: readonly string[], options: RunOption
     ...(options.input === undefined ? {} : { input: options.input }),
     maxBuffer: 1 << 30,
   });
-  if (child.error !== undefined && errno(child.error) === "ENOENT") {
+  if (child.error !== undefined && ["ENOENT", "EACCES"].includes(errno(child.error))) {
     throw program === "git"
-      ? new ReeveError("NO_GIT", "git is not installed, or not on PATH", { hint: "install git 2.20 or newer" })
+      ? new ReeveError("NO_GIT", "git is not installed, or what PATH names is no program", {
+          hint: "install git 2.20 or newer",
+        })
       : new ReeveError("MISSING_FILE", `${program}: no such program`);
   }
   if (child.error !== undefined && child.stdout === null) {

@@ -40,6 +40,10 @@ export function runWatched(command: string, options: RunWatchedOptions): Promise
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    // Nobody may be reading along, and a full disk may be behind it: the command goes on all the same.
+    const onGone = (): void => undefined;
+    process.stderr.on("error", onGone);
+    const show = (chunk: Buffer): void => void process.stderr.write(chunk);
     let ended: WatchedResult["ended"] = "exited";
     const endGroup = (signal: NodeJS.Signals): void => {
       try {
@@ -59,11 +63,12 @@ export function runWatched(command: string, options: RunWatchedOptions): Promise
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => {
         tail.push(chunk);
-        process.stderr.write(chunk);
+        show(chunk);
       });
     }
     const release = (): void => {
       clearTimeout(limit);
+      setImmediate(() => process.stderr.off("error", onGone));
       for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
     };
     child.on("error", (error) => {

@@ -1,7 +1,8 @@
 import { collectFindings, type Finding } from "../findings/finding.ts";
 import { policyValue } from "../policy/values.ts";
 import { type DoctrineInput, requirePolicy } from "../rules/doctrine.ts";
-import type { Rule, RuleSet } from "../rules/resolve.ts";
+import type { RuleSet } from "../rules/resolve.ts";
+import type { Rule } from "../rules/rule.ts";
 import { runRule, selectRules } from "../rules/run.ts";
 
 export type LineState = "pass" | "fail" | "skipped";

@@ -100,6 +100,12 @@ export function parseTask(value: Readonly<Record<string, unknown>>, path: string
     if (!present && member.required) throw damaged(path, `'${key}' is missing`);
     if (present && !member.check(value[key])) throw damaged(path, `'${key}' is not ${member.says}`);
   }
+  const loose = (value["scope"] as readonly string[]).find(
+    (path) => path.startsWith("/") || path.split("/").includes(".."),
+  );
+  if (loose !== undefined) throw damaged(path, `'scope' names ${loose}, which is no path inside the repository`);
+  const lacking = ["branch", "head"].find((key) => Object.hasOwn(value, "worktree") && !Object.hasOwn(value, key));
+  if (lacking !== undefined) throw damaged(path, `'${lacking}' is missing`);
   return { owner: "unknown", ...value } as unknown as Task;
 }
 

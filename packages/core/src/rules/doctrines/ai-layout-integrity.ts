@@ -1,5 +1,6 @@
 import { collectFindings, type Finding, type Findings } from "../../findings/finding.ts";
 import { readGit } from "../../git/process.ts";
+import { journalFile } from "../../layer/layer.ts";
 import { decodeLayerFile } from "../../policy/reader.ts";
 import type { AbsPath } from "../../system/paths.ts";
 import { type Doctrine, type DoctrineInput, defineDoctrine } from "../doctrine.ts";
@@ -96,7 +97,15 @@ async function judge(input: DoctrineInput): Promise<readonly Finding[]> {
   const findings = collectFindings("layout");
   await judgeManifest(input, findings);
   judgeLocal(input, findings);
-  const { pending, repository, system } = input.layer;
+  const { pending, repository, system, home } = input.layer;
+  if (home.exists && pending.length === 0 && system.info(journalFile(home)) !== undefined) {
+    findings.fail({
+      subject: ".ai/local/run/journal.json",
+      message: "the plan of an interrupted command does not parse; no command can write until it is moved aside",
+      reproduce,
+      next: "look at it; once you have what you need: mv .ai/local/run/journal.json .ai/local/run/journal.json.aside",
+    });
+  }
   if (pending.length > 0) {
     findings.info(
       ".ai/local/run/journal.json",

@@ -20,7 +20,7 @@ function reproduce(file: TouchedFile): string {
 
 /** How a person sees a path: control characters escaped, so that one finding stays one line. */
 function shown(path: string): string {
-  return /[\p{Cc}\p{Cf}]/u.test(path) ? JSON.stringify(path) : path;
+  return path.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }
 
 export const scopeIntegrity: Doctrine = defineDoctrine({

@@ -1,6 +1,14 @@
 import { collectFindings, type Findings } from "../../findings/finding.ts";
+import { policyValue } from "../../policy/values.ts";
 import { renderAge } from "../../records/time.ts";
-import { type Doctrine, type DoctrineInput, defineDoctrine, requireSubject, type Verification } from "../doctrine.ts";
+import {
+  type Doctrine,
+  type DoctrineInput,
+  defineDoctrine,
+  requirePolicy,
+  requireSubject,
+  type Verification,
+} from "../doctrine.ts";
 
 const typed = 'reeve finish --outcome completed --verify-command "<command>"';
 
@@ -12,7 +20,8 @@ function judgeRun(findings: Findings, verification: Verification): void {
   const { command, result, treeBefore, treeAfter } = verification;
   const took = renderAge(result.milliseconds);
   const reproduce = `sh -c ${shellQuote(command)}`;
-  if (result.ended !== "exited") {
+  if (verification.supposed === true) findings.ok(command, "not run in a dry run; supposed to exit 0");
+  else if (result.ended !== "exited") {
     const message = `${result.ended === "timed-out" ? "reached its time limit" : "was interrupted"} after ${took} (exit ${result.exit})`;
     findings.fail({
       subject: command,
@@ -41,7 +50,9 @@ function judgeRun(findings: Findings, verification: Verification): void {
 function isRequired(input: DoctrineInput): boolean {
   const { profile, touched } = requireSubject(input);
   const required = profile.verification?.verify_command_required ?? true;
-  return required === "if_files_changed" ? touched.length > 0 : required;
+  const changed = touched.length > 0;
+  if (changed && policyValue(requirePolicy(input), "verification.required_for_changes")) return true;
+  return required === "if_files_changed" ? changed : required;
 }
 
 export const verificationIntegrity: Doctrine = defineDoctrine({

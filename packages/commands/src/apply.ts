@@ -1,0 +1,56 @@
+import { ensureHome, type HomeMode, readHome } from "@reeve/core/layer/home.ts";
+import { journalFile, lockFile, openLayer } from "@reeve/core/layer/layer.ts";
+import { readHomeSeeds, type Share } from "@reeve/core/layer/share.ts";
+import { planRotation } from "@reeve/core/records/rotation.ts";
+import { applyPlan, listPlan, recoverPlan, withLock } from "@reeve/store";
+import type { Outcome } from "./command.ts";
+import type { Answer, Call, Open } from "./execute.ts";
+
+export interface Writing {
+  readonly call: Call;
+  readonly share: Share;
+  readonly first: Open;
+  /** Opens everything anew, as it is under the lock. */
+  readonly open: () => Promise<Open>;
+  readonly run: (opened: Open) => Outcome<unknown> | Promise<Outcome<unknown>>;
+}
+
+function left(report: { readonly left: readonly { path: string; reason: string }[] } | undefined): readonly string[] {
+  return (report?.left ?? []).map((file) => `${file.path} was changed meanwhile (${file.reason}) and is left as it is`);
+}
+
+/**
+ * Step 6 of a writing command: under the layer's lock, with what a crash left behind finished, read again and apply. A
+ * command that will be refused is refused before a home is made for it.
+ */
+export async function runAndApply({ call, share, first, open, run }: Writing): Promise<Answer> {
+  const { system } = call;
+  const { git } = first.context;
+  const early = call.dry || !readHome(system, git.repository).exists ? await run(first) : undefined;
+  if (call.dry && early !== undefined) {
+    const plan = early.plan ?? { changes: [] };
+    return { outcome: early, planned: listPlan(plan), plan, notices: [], gitProcesses: git.processes };
+  }
+  const wanted: HomeMode | undefined = early?.home;
+  const home = await ensureHome({
+    system,
+    repository: git.repository,
+    seeds: readHomeSeeds(share),
+    ...(wanted === undefined ? {} : { wanted }),
+  });
+  return withLock(lockFile(home), {}, async () => {
+    const journal = journalFile(home);
+    const recovered = await recoverPlan({ journal });
+    const opened = await open();
+    const outcome = await run(opened);
+    const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, { journal });
+    const { layer, context } = opened;
+    if (layer !== undefined && outcome.plan !== undefined) {
+      const rotation = await planRotation(openLayer({ ...layer, caches: call.caches, dry: false }), context.git.head());
+      if (rotation !== undefined) await applyPlan(rotation, { journal });
+    }
+    layer?.documents.keep();
+    const notices = [...left(recovered), ...left(applied)];
+    return { outcome, planned: undefined, plan: outcome.plan, notices, gitProcesses: context.git.processes };
+  });
+}
