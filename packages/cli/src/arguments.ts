@@ -42,7 +42,7 @@ function parseValue(command: Command, { name, flag, text }: Given): unknown {
 
 function findFlag(flags: Readonly<Record<string, Flag>>, token: string): string | undefined {
   if (token.startsWith("--")) return Object.hasOwn(flags, token.slice(2)) ? token.slice(2) : undefined;
-  return Object.keys(flags).find((name) => `-${flags[name]?.short}` === token);
+  return Object.keys(flags).find((name) => flags[name]?.short !== undefined && `-${flags[name]?.short}` === token);
 }
 
 function unknownFlag(command: Command, flags: Readonly<Record<string, Flag>>, token: string): ReeveError {

@@ -49,6 +49,10 @@ export function writeCodeCache(folder: string, name: string, data: Uint8Array): 
     fs.renameSync(temporary, path.join(folder, name));
     sweep(folder);
   } catch {
-    fs.rmSync(temporary, { force: true });
+    try {
+      fs.rmSync(temporary, { force: true });
+    } catch {
+      // It never came to be.
+    }
   }
 }

@@ -3,6 +3,7 @@ import type { Command, Outcome } from "@reeve/commands/command.ts";
 import { makeContext } from "@reeve/commands/context.ts";
 import type { Answer } from "@reeve/commands/execute.ts";
 import type { Entry } from "@reeve/commands/registry.ts";
+import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type ExitCode, exitCodes } from "@reeve/core/findings/exit.ts";
 import { exitOf, type Finding } from "@reeve/core/findings/finding.ts";
 import { nodeSystem } from "@reeve/core/system/node.ts";
@@ -51,6 +52,9 @@ async function findCommand({ registry, argv }: Request): Promise<{ command: Comm
   );
   const entry = registry.find((candidate) => candidate.name === name);
   if (entry !== undefined) return { command: await entry.load(), rest };
+  const asks = rest.includes("--help") || rest.includes("-h");
+  const help = registry.find((candidate) => candidate.name === "help");
+  if (asks && word !== undefined && help !== undefined) return { command: await help.load(), rest: [word] };
   const { describeUnknown } = await import("@reeve/commands/help.ts");
   throw describeUnknown(registry, word ?? "", rest);
 }
@@ -81,6 +85,11 @@ async function call(request: Request, system: System, { command, parsed }: Words
   if (command.needs === "nothing") return callAlone(request, system, { command, parsed });
   const given = parsed.globals["repo"];
   const start = path.resolve(system.cwd, typeof given === "string" ? given : ".") as AbsPath;
+  if (system.info(start) === undefined) {
+    throw new ReeveError("NOT_A_REPOSITORY", `--repo ${start}: there is no such folder`, {
+      hint: "name a folder inside a repository",
+    });
+  }
   const described = system.env["REEVE_PREFETCH"];
   const { execute } = await import("@reeve/commands/execute.ts");
   const useful = command.prefetch !== undefined && described !== undefined && given === undefined;

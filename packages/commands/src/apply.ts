@@ -2,7 +2,7 @@ import { ensureHome, type HomeMode, readHome } from "@reeve/core/layer/home.ts";
 import { journalFile, lockFile, openLayer } from "@reeve/core/layer/layer.ts";
 import { readHomeSeeds, type Share } from "@reeve/core/layer/share.ts";
 import { planRotation } from "@reeve/core/records/rotation.ts";
-import { applyPlan, listPlan, recoverPlan, withLock } from "@reeve/store";
+import { applyPlan, listPlan, provePlan, recoverPlan, withLock } from "@reeve/store";
 import type { Outcome } from "./command.ts";
 import type { Answer, Call, Open } from "./execute.ts";
 
@@ -31,6 +31,7 @@ export async function runAndApply({ call, share, first, open, run }: Writing): P
     const plan = early.plan ?? { changes: [] };
     return { outcome: early, planned: listPlan(plan), plan, notices: [], gitProcesses: git.processes };
   }
+  if (early?.plan !== undefined && call.command.needs === "repo") provePlan(early.plan);
   const wanted: HomeMode | undefined = early?.home;
   const home = await ensureHome({
     system,
@@ -39,15 +40,16 @@ export async function runAndApply({ call, share, first, open, run }: Writing): P
     ...(wanted === undefined ? {} : { wanted }),
   });
   return withLock(lockFile(home), {}, async () => {
-    const journal = journalFile(home);
-    const recovered = await recoverPlan({ journal });
+    const { top, commonDir, gitDir } = git.repository;
+    const options = { journal: journalFile(home), roots: [top, home.path, commonDir, gitDir] };
+    const recovered = await recoverPlan(options);
     const opened = await open();
     const outcome = await run(opened);
-    const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, { journal });
+    const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, options);
     const { layer, context } = opened;
     if (layer !== undefined && outcome.plan !== undefined) {
       const rotation = await planRotation(openLayer({ ...layer, caches: call.caches, dry: false }), context.git.head());
-      if (rotation !== undefined) await applyPlan(rotation, { journal });
+      if (rotation !== undefined) await applyPlan(rotation, options);
     }
     layer?.documents.keep();
     const notices = [...left(recovered), ...left(applied)];

@@ -67,7 +67,8 @@ export function renderVerbs(verbs: readonly Verb[], all: boolean): string {
   }
   const titles = [...new Set(Object.values(groups))];
   const width = Math.max(...named.map((verb) => verb.name.length));
-  const parts = titles.map((title) => {
+  const shownTitles = titles.filter((title) => named.some((verb) => verb.group === title));
+  const parts = shownTitles.map((title) => {
     const rows = named
       .filter((verb) => verb.group === title)
       .map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`);

@@ -50,6 +50,11 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
   return { changed, unchanged, left: [], ...(recovered === undefined ? {} : { recovered }) };
 }
 
+/** Checks a plan against the disk as {@link applyPlan} would, and changes nothing. Throws what that would throw. */
+export function provePlan(plan: Plan): void {
+  readSteps(plan);
+}
+
 /**
  * Finishes the plan a crash left in the journal; `undefined` when there is none. A file that is neither what the plan
  * found nor what it leaves is not touched and named in `left`.

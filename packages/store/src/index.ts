@@ -1,5 +1,5 @@
 export type { Durability } from "./appender.ts";
-export { type ApplyOptions, type ApplyReport, applyPlan, recoverPlan } from "./apply.ts";
+export { type ApplyOptions, type ApplyReport, applyPlan, provePlan, recoverPlan } from "./apply.ts";
 export {
   type EnsureDirOptions,
   ensureDir,

@@ -11,7 +11,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { makeDirectories, replaceFile, unlinkFile, writeFully } from "./atomic.ts";
+import { makeDirectories, replaceFile, syncDirectory, unlinkFile, writeFully } from "./atomic.ts";
 import { errnoOf, toStoreError } from "./errors.ts";
 import type { AppendStep, ChmodStep, RenameStep, Step, SymlinkStep } from "./steps.ts";
 import { temporaryName } from "./temporaries.ts";
@@ -36,9 +36,8 @@ export function performStep(step: Step, folders: Set<string>): void {
       unlinkFile(path);
       break;
     case "rename":
-      moveEntry(step);
-      folders.add(dirname(step.from.real));
-      break;
+      moveEntry(step, folders);
+      return;
     case "mkdir":
       for (const parent of makeDirectories(path, step.mode)) folders.add(parent);
       return;
@@ -84,12 +83,19 @@ function growFile({ place, bytes }: AppendStep): void {
   });
 }
 
-function moveEntry({ from, place }: RenameStep): void {
+/**
+ * What is moved is nowhere else, so its new folder is durable before it goes there, and the move before anything else
+ * takes its old name.
+ */
+function moveEntry({ from, place }: RenameStep, folders: Set<string>): void {
+  for (const folder of folders) syncDirectory(folder);
+  folders.clear();
   try {
     renameSync(from.real, place.real);
   } catch (error) {
     throw toStoreError(error, place.real, `move ${from.real} there`);
   }
+  for (const folder of new Set([dirname(place.real), dirname(from.real)])) syncDirectory(folder);
 }
 
 /** A link is made under another name first, so that one that is there is replaced and never missing. */

@@ -1,7 +1,7 @@
 import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type HookPlan, planHooks } from "@reeve/core/hooks/install.ts";
-import { type HomeMode, readHome } from "@reeve/core/layer/home.ts";
-import { ignoreLine, planInit } from "@reeve/core/layer/plan-init.ts";
+import { type HomeMode, ignoreLine, readHome } from "@reeve/core/layer/home.ts";
+import { planInit } from "@reeve/core/layer/plan-init.ts";
 import { type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
 

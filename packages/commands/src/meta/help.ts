@@ -1,12 +1,21 @@
 import { type Command, defineCommand } from "../command.ts";
 import { describeUnknown, renderHelp, renderVerbs, type Verb } from "../help.ts";
-import { groups } from "../registry.ts";
+import { type Entry, groups } from "../registry.ts";
 
 interface HelpResult {
   readonly verbs: readonly Verb[];
   readonly all: boolean;
   /** The rendered help of one command. */
   readonly text: string | undefined;
+}
+
+function describeAll(entries: readonly Entry[]): Promise<readonly Verb[]> {
+  return Promise.all(
+    entries.map(async (entry) => {
+      const { name, summary } = await entry.load();
+      return { name, summary, group: groups[entry.group] };
+    }),
+  );
 }
 
 export const help: Command = defineCommand({
@@ -36,16 +45,15 @@ export const help: Command = defineCommand({
     if (args.command !== undefined) {
       const name = args.verb === undefined ? args.command : `${args.command} ${args.verb}`;
       const entry = registry.find((candidate) => candidate.name === name);
+      const family = registry.filter((candidate) => candidate.name.startsWith(`${args.command} `));
+      if (entry === undefined && args.verb === undefined && family.length > 0) {
+        return { result: { verbs: await describeAll(family), all: true, text: undefined } };
+      }
       if (entry === undefined)
         throw describeUnknown(registry, args.command, args.verb === undefined ? [] : [args.verb]);
       return { result: { verbs: [], all: false, text: renderHelp(await entry.load()) } };
     }
-    const verbs = await Promise.all(
-      registry.map(async (entry) => {
-        const { name, summary } = await entry.load();
-        return { name, summary, group: groups[entry.group] };
-      }),
-    );
+    const verbs = await describeAll(registry);
     return { result: { verbs, all: args.all, text: undefined } };
   },
   text: (result: HelpResult) => result.text ?? renderVerbs(result.verbs, result.all),

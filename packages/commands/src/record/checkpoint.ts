@@ -11,7 +11,7 @@ import { findTask } from "@reeve/core/work/subject.ts";
 import { taskChange } from "@reeve/core/work/task.ts";
 import { type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
-import { listRecords, type NoteResult, renderNoteResult, showRecord } from "./notes.ts";
+import { listRecords, type NoteResult, noteMembers, renderNoteResult, showRecord, toNoteValue } from "./notes.ts";
 
 async function readBody(context: Context, derive: boolean): Promise<string> {
   const cap = policyValue(await readPolicy(context.layer), "checkpoint.max_body_lines");
@@ -72,16 +72,12 @@ written whether or not one is active. An empty text writes no file and only says
   output: "value",
   reads: [".ai/repo/policy.yaml", ".ai/local/state/checkpoints/"],
   writes: [".ai/local/state/checkpoints/", ".ai/local/state/current.yaml", ".ai/local/state/ledger.jsonl"],
-  result: {
-    kind: "written, stamped, shown or listed",
-    path: "the record's path",
-    task: "the active task",
-    records: "with --list: path, label, created_at, task, branch, head",
-  },
+  result: noteMembers,
   async run(args, context): Promise<Outcome<NoteResult>> {
     if (args.list) return listRecords(context, "checkpoint");
     if (args.show) return showRecord(context, "checkpoint");
     return write(context, args.derive);
   },
+  json: toNoteValue,
   text: renderNoteResult,
 });

@@ -11,7 +11,7 @@ import { findTask, requireTask } from "@reeve/core/work/subject.ts";
 import { taskChange } from "@reeve/core/work/task.ts";
 import { type Arguments, type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
-import { listRecords, type NoteResult, renderNoteResult, showRecord } from "./notes.ts";
+import { listRecords, type NoteResult, noteMembers, renderNoteResult, showRecord, toNoteValue } from "./notes.ts";
 
 const args = {
   flags: {
@@ -86,14 +86,7 @@ export const handover: Command = defineCommand({
   output: "value",
   reads: [".ai/repo/policy.yaml", ".ai/local/state/handovers/"],
   writes: [".ai/local/state/handovers/", ".ai/local/state/current.yaml", ".ai/local/state/ledger.jsonl"],
-  result: {
-    kind: "written, shown, listed or none",
-    path: "the record's path",
-    task: "the active task",
-    closed: "the task was ended",
-    record: "with --resolve: path, label, created_at, task, branch, head",
-    body: "with --resolve: its text",
-  },
+  result: noteMembers,
   run(given, context): Promise<Outcome<NoteResult>> {
     if (given.list) return listRecords(context, "handover");
     if (given.resolve || given.show) return showRecord(context, "handover", given.path);
@@ -101,5 +94,6 @@ export const handover: Command = defineCommand({
       throw new ReeveError("USAGE", "--path goes with --resolve", { hint: "reeve handover --resolve --path" });
     return write(given, context);
   },
+  json: toNoteValue,
   text: renderNoteResult,
 });

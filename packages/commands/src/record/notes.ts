@@ -43,6 +43,25 @@ export async function showRecord(context: Context, kind: NoteKind, pathAlone = f
   return { result: { kind: "shown", record: rowOf(context, note), body: note.body, pathAlone } };
 }
 
+/** The result without what only the text needs. */
+export function toNoteValue(result: NoteResult): unknown {
+  if (result.kind !== "shown") return result;
+  const { kind, record, body } = result;
+  return { kind, record, body };
+}
+
+/** Members of the value, for the reference. */
+export const noteMembers: Readonly<Record<string, string>> = {
+  kind: "written, stamped, shown, listed or none",
+  path: "of a written record: its path",
+  task: "of a written or stamped one: the active task",
+  closed: "of a written handover: the task was ended",
+  record: "of a shown one: path, label, created_at, task, branch, head",
+  body: "of a shown one: its text",
+  records: "of a list: path, label, created_at, task, branch, head each",
+  says: "when there is none: that",
+};
+
 export function renderNoteResult(result: NoteResult): string {
   switch (result.kind) {
     case "written":

@@ -43,6 +43,8 @@ const args = {
 } as const;
 
 interface Prepared {
+  /** The task that was active when the verification began. */
+  readonly task: string | undefined;
   readonly verification: Verification | undefined;
   readonly note: string | undefined;
 }
@@ -75,6 +77,16 @@ async function requireOpenTask(layer: Layer): Promise<Task> {
   return task;
 }
 
+function readTree({ system, git }: Context): string {
+  return system.withScratch((scratch) => readTreeId(system, git.repository, scratch));
+}
+
+/** The verification against the tree as it is under the lock: what changed since it ran was not verified. */
+function readSettled(context: Context, verification: Verification | undefined): Verification | undefined {
+  if (verification === undefined || verification.supposed === true) return verification;
+  return { ...verification, treeAfter: readTree(context) };
+}
+
 async function verify(context: Context, command: string): Promise<Verification> {
   const { system, git } = context;
   if (context.dry) {
@@ -82,16 +94,15 @@ async function verify(context: Context, command: string): Promise<Verification> 
     return { supposed: true, command, result, treeBefore: "", treeAfter: "" };
   }
   const limit = parseDuration(policyValue(await readPolicy(context.layer), "verification.time_limit"));
-  const tree = (): string => system.withScratch((scratch) => readTreeId(system, git.repository, scratch));
   const { REEVE_EXTRA_CA_CERTS: certificates, ...env } = system.env;
-  const treeBefore = tree();
+  const treeBefore = readTree(context);
   const result = await system.runWatched(command, {
     cwd: git.repository.top,
     env: certificates === undefined ? env : { ...env, NODE_EXTRA_CA_CERTS: certificates },
     timeLimitMs: (limit ?? 1800) * 1000,
     tailBytes: 16_384,
   });
-  return { command, result, treeBefore, treeAfter: tree() };
+  return { command, result, treeBefore, treeAfter: readTree(context) };
 }
 
 function readNoteFile(system: System, file: string): string {
@@ -108,6 +119,11 @@ function renderVerify(verification: Verification | undefined): Readonly<Record<s
   return { command, exit: result.exit, seconds, tier: "self-chosen", tree: treeAfter, tree_before: treeBefore };
 }
 
+interface Asked extends Omit<Prepared, "task"> {
+  readonly outcome: FinishRequest["outcome"];
+  readonly only?: readonly string[];
+}
+
 interface Evaluated {
   readonly subject: TaskSubject;
   readonly contract: Contract;
@@ -115,11 +131,7 @@ interface Evaluated {
   readonly request: FinishRequest;
 }
 
-async function evaluate(
-  context: Context,
-  task: Task,
-  asked: Prepared & { outcome: FinishRequest["outcome"]; only?: readonly string[] },
-): Promise<Evaluated> {
+async function evaluate(context: Context, task: Task, asked: Asked): Promise<Evaluated> {
   const { layer, git } = context;
   const { outcome, verification } = asked;
   await readPolicy(layer);
@@ -188,13 +200,19 @@ async function judge(
 ): Promise<Outcome<FinishResult>> {
   const { layer, git } = context;
   const task = await requireOpenTask(layer);
+  if (task.id !== prepared.task) {
+    throw new ReeveError("CONFLICT", `${prepared.task} ended while the verification ran; ${task.id} is another task`, {
+      hint: "look at reeve history, then finish the task that is active now",
+    });
+  }
   const outcome = given.outcome as FinishRequest["outcome"];
-  const evaluated = await evaluate(context, task, { outcome, ...prepared });
+  const verification = readSettled(context, prepared.verification);
+  const evaluated = await evaluate(context, task, { ...prepared, outcome, verification });
   const { contract, note } = evaluated;
   const { findings, unmet } = contract;
   const result = { task, outcome, unmet, note: note?.from, check: false };
   if (unmet.length > 0) {
-    const payload = { task_id: task.id, outcome, unmet, verify: renderVerify(prepared.verification) };
+    const payload = { task_id: task.id, outcome, unmet, verify: renderVerify(verification) };
     const refused = ledgerChange(layer, git.head(), { event: "task.refused", payload });
     return { result, findings, plan: { changes: [refused] } };
   }
@@ -247,16 +265,16 @@ A refusal leaves a task.refused line in the ledger and the task active. partial 
   ],
   result: {},
   async prepare(given, context): Promise<Prepared> {
-    if (given.check) return { verification: undefined, note: undefined };
+    if (given.check) return { task: undefined, verification: undefined, note: undefined };
     if (given.outcome === undefined) {
       throw new ReeveError("USAGE", `--outcome is missing: ${finishOutcomes.join(", ")}`, {
         hint: "reeve finish --help",
       });
     }
-    await requireOpenTask(context.layer);
+    const task = (await requireOpenTask(context.layer)).id;
     const note = given.note === undefined ? undefined : readNoteFile(context.system, given.note);
     const command = given["verify-command"];
-    return { note, verification: command === undefined ? undefined : await verify(context, command) };
+    return { task, note, verification: command === undefined ? undefined : await verify(context, command) };
   },
   run: (given, context, prepared: Prepared) => (given.check ? checkOnly(context) : judge(given, context, prepared)),
   text: lastLine,

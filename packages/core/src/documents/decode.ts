@@ -113,16 +113,11 @@ export function decodeDocument<K extends keyof DocumentKinds>(kind: K, text: str
     logLevel: "error",
     stringKeys: true,
   });
-  const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) {
-    return {
-      ok: false,
-      problems: broken.map((error) => ({
-        line: lines.linePos(error.pos[0]).line,
-        key: "",
-        message: plainWords[error.code] ?? error.message.split("\n")[0]?.trim() ?? "does not parse",
-      })),
-    };
+  // What comes after the first error of syntax only follows from it.
+  const [broken] = [...document.errors, ...document.warnings];
+  if (broken !== undefined) {
+    const message = plainWords[broken.code] ?? broken.message.split("\n")[0]?.trim() ?? "does not parse";
+    return { ok: false, problems: [{ line: lines.linePos(broken.pos[0]).line, key: "", message }] };
   }
   let value: unknown;
   try {

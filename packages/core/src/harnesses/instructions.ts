@@ -59,7 +59,7 @@ function filesBelow(system: System, top: AbsPath, name: string): readonly { path
   if (info?.kind === "file") return [{ path: name, bytes: info.size }];
   if (info?.kind !== "directory") return [];
   return (system.list(where) ?? [])
-    .filter((entry) => /\.(?:md|mdc)$/.test(entry.name))
+    .filter((entry) => entry.kind === "directory" || /\.(?:md|mdc)$/.test(entry.name))
     .flatMap((entry) => filesBelow(system, top, `${name}/${entry.name}`));
 }
 

@@ -58,7 +58,7 @@ const lost: readonly string[] = [
   '[ -z "$NOT_SET" ] && exit 0\nreeve doctor || exit $?',
   'test -n "$NOT_SET" || exit 0\nreeve doctor || exit $?',
   "if false; then\n  reeve doctor || exit $?\nfi",
-  "false && {\n  reeve doctor || exit $?\n}",
+  "false && {\n  reeve doctor || exit $?\n}\ntrue",
   "check() {\n  reeve doctor || exit $?\n}\ntrue",
   "cat <<TEXT >/dev/null\nreeve doctor || exit $?\nTEXT",
   "text='\nreeve doctor || exit $?\n'",

@@ -161,10 +161,11 @@ describe("readHooksFolder", () => {
       { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "core.hooksPath", GIT_CONFIG_VALUE_0: "from-environment" },
     ])
       expect(hooksPath(main, env), JSON.stringify(env)).toBe(asGit(env));
-    main.git("config", "include.path", include);
-    expect(hooksPath(main)).toBe(path.join(main.top, "from-include"));
     main.git("config", "core.hooksPath", "own hooks");
     expect(hooksPath(main)).toBe(path.join(main.top, "own hooks"));
+    expect(hooksPath(main)).toBe(asGit({}));
+    main.git("config", "include.path", include);
+    expect(hooksPath(main)).toBe(asGit({}));
   });
 });
 

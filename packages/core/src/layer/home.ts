@@ -25,6 +25,9 @@ interface HomeMark {
   readonly token: string;
 }
 
+/** Without a slash at its end: with one, git would not ignore a link. */
+export const ignoreLine = "/.ai/local";
+
 const markName = "reeve-checkout";
 const homeTarget = /(?:^|\/)reeve\/checkouts\/[^/]+\/?$/;
 
@@ -143,6 +146,11 @@ async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
     }
     before.push({ kind: "write", root: repository.gitDir, path: markName, bytes: `${JSON.stringify({ token })}\n` });
   }
+  // Branches from before the layer have no ignore line of their own.
+  const excluded = system.readText(join(root, "info", "exclude")) ?? "";
+  if (!excluded.split(/\r?\n/).includes(ignoreLine)) {
+    before.push({ kind: "append", root, path: "info/exclude", bytes: `${ignoreLine}\n` });
+  }
   await applyPlan({ changes: before }, { journal });
   await applyPlan({ changes: planSeeds(request, { root: base, path: repository.checkout }, token) }, { journal });
 }
@@ -162,6 +170,14 @@ async function makeCheckoutHome(request: EnsureHome): Promise<void> {
   const journal = join(localPath(request.repository), "run", "home.journal");
   await applyPlan({ changes: [{ kind: "mkdir", root, path: ".ai" }] }, { journal });
   await applyPlan({ changes: planSeeds(request, { root, path: ".ai/local" }) }, { journal });
+}
+
+/** What a platform or file system answers that makes no symbolic links; a full or failing disk is another matter. */
+const noLinks: ReadonlySet<unknown> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EINVAL"]);
+
+function isWithoutLinks(error: unknown): boolean {
+  const cause = error instanceof StoreError ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && noLinks.has(cause.code);
 }
 
 function refuse(home: Home): never {
@@ -194,7 +210,7 @@ export async function ensureHome(request: EnsureHome): Promise<Home> {
     try {
       await aimLink(request);
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
+      if (!isWithoutLinks(error)) throw error;
       if (!now.exists) await makeCheckoutHome(request);
     }
   });

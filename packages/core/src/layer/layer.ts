@@ -68,6 +68,14 @@ export function requireLayer(system: System, repository: Repository): void {
   if (info === undefined) {
     throw new ReeveError("NO_LAYER", `${repository.top} has no .ai/ layer`, { hint: "reeve init" });
   }
+  if (
+    info.kind === "directory" &&
+    (system.list(path.join(repository.top, ".ai") as AbsPath) ?? []).every((entry) => entry.name === "local")
+  ) {
+    throw new ReeveError("NO_LAYER", "this branch has no .ai/ layer; the checkout's own records are kept", {
+      hint: "switch to a branch that has one, or begin one here: reeve init",
+    });
+  }
   if (info.kind === "directory") {
     throw new ReeveError("NO_LAYER", ".ai/manifest.yaml is missing", {
       hint: "reeve init --extend adds what is missing",

@@ -4,10 +4,10 @@ import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
+import { ignoreLine } from "./home.ts";
 import { describeSquatter, moveAside } from "./layer.ts";
 import type { Share } from "./share.ts";
 
-export const ignoreLine = "/.ai/local";
 const skeleton = "skeleton/ai/";
 const rules = "rules/";
 const vendor = ".ai/repo/rules/vendor/reeve/";

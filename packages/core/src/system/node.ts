@@ -72,6 +72,9 @@ function runProgram(program: string, args: readonly string[], options: RunOption
     ...(options.input === undefined ? {} : { input: options.input }),
     maxBuffer: 1 << 30,
   });
+  if (child.error !== undefined && !fs.existsSync(options.cwd)) {
+    throw new ReeveError("MISSING_FILE", `${options.cwd} is gone`, { hint: "cd to a folder that exists" });
+  }
   if (child.error !== undefined && ["ENOENT", "EACCES"].includes(errno(child.error))) {
     throw program === "git"
       ? new ReeveError("NO_GIT", "git is not installed, or what PATH names is no program", {
@@ -126,7 +129,15 @@ function writeCache(where: AbsPath, text: string): void {
     fs.writeFileSync(temporary, text, { mode: 0o600 });
     fs.renameSync(temporary, where);
   } catch {
-    fs.rmSync(temporary, { force: true });
+    removeQuietly(temporary);
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    fs.rmSync(file, { force: true });
+  } catch {
+    // It never came to be.
   }
 }
 

@@ -34,10 +34,28 @@ export function faultEnvironment({ shim, root, at, kind, forever }: Fault): Reco
   return forever === true ? { ...env, FAULT_FOREVER: "1" } : env;
 }
 
-/** The calls a run makes below `root`, in order, by name; `run` starts the process with the environment it is given. */
-export function recordCalls(shim: string, root: string, run: (env: Record<string, string>) => void): string[] {
+/** A system call that touched what lies below the root. */
+export interface Call {
+  readonly name: string;
+  readonly path: string;
+  /** What else it was given: a mode, a size, another path, a link's target, or bytes in hexadecimal. */
+  readonly more: string;
+}
+
+/** The calls a run makes below `root`, in order; `run` starts the process with the environment it is given. */
+export function recordCalls(shim: string, root: string, run: (env: Record<string, string>) => void): Call[] {
   const log = `${root}.calls`;
   rmSync(log, { force: true });
   run({ LD_PRELOAD: shim, FAULT_ROOT: root, FAULT_LOG: log });
-  return existsSync(log) ? readFileSync(log, "utf8").split("\n").slice(0, -1) : [];
+  return readCalls(log);
+}
+
+/** Reads what the shim wrote. */
+export function readCalls(log: string): Call[] {
+  if (!existsSync(log)) return [];
+  const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => {
+    const [name = "", path = "", more = ""] = line.split("\t");
+    return { name, path, more };
+  });
 }

@@ -1,5 +1,5 @@
 import {
-  chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +16,15 @@ import { onTestFinished } from "vitest";
 /** A new folder that is gone when the test is over. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "store-")));
+  onTestFinished(() => removeTree(folder));
+  return folder;
+}
+
+/** The same in memory, where there is such a place: for runs whose durability is not what is tested. */
+export function memoryFolder(): string {
+  const place = "/dev/shm";
+  if (!existsSync(place)) return temporaryFolder();
+  const folder = mkdtempSync(join(place, "store-"));
   onTestFinished(() => removeTree(folder));
   return folder;
 }
@@ -55,13 +64,5 @@ export function modeOf(path: string): number {
 }
 
 function removeTree(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    for (const name of readdirSync(folder)) {
-      const path = join(folder, name);
-      if (lstatSync(path).isDirectory()) chmodSync(path, 0o700);
-    }
-    rmSync(folder, { recursive: true, force: true });
-  }
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -31,15 +31,33 @@ async function judgeManifest(input: DoctrineInput, findings: Findings): Promise<
   if (absent.length === 0) findings.ok(manifestPath, `ai-repository/v1, ${sections.length} sections`);
 }
 
-/** Paths in the index below `.ai/local`: looked for in the index's bytes, asked of git only when they are there. */
-function trackedLocal(input: DoctrineInput): readonly string[] {
+/**
+ * Paths in the index at or below one: looked for in the index's bytes, and asked of git only when the bytes are there or
+ * cannot tell (a compressed or split index).
+ */
+function trackedBelow(input: DoctrineInput, path: string): readonly string[] {
   const { system, repository } = input.layer;
   const index = system.readBytes(`${repository.gitDir}/index` as AbsPath);
   if (index === undefined || index.length < 12) return [];
   const split = (system.list(repository.gitDir) ?? []).some((entry) => entry.name.startsWith("sharedindex."));
-  if (index.readUInt32BE(4) < 4 && !split && !index.includes(".ai/local")) return [];
-  const listed = readGit(system, repository, { args: ["ls-files", "-z", "--", ":(top,literal).ai/local"] });
+  if (index.readUInt32BE(4) < 4 && !split && !index.includes(path)) return [];
+  const listed = readGit(system, repository, { args: ["ls-files", "-z", "--", `:(top,literal)${path}`] });
   return listed.toString("utf8").split("\0").filter(Boolean);
+}
+
+/** A layer git ignores is reviewed by nobody and travels to no clone. */
+function judgeTracking(input: DoctrineInput, findings: Findings): void {
+  const { system, repository } = input.layer;
+  const index = system.readBytes(`${repository.gitDir}/index` as AbsPath);
+  if (index?.includes(manifestPath) === true) return;
+  const shows = input.git.status().entries.some((entry) => entry.path === manifestPath);
+  if (shows || trackedBelow(input, manifestPath).length > 0) return;
+  findings.fail({
+    subject: manifestPath,
+    message: "is ignored by git, so the layer is reviewed by nobody and reaches no other clone",
+    reproduce: `git check-ignore -v -- ':(top)${manifestPath}'`,
+    next: "take .ai out of the ignore file; only /.ai/local belongs there",
+  });
 }
 
 function judgeLocal(input: DoctrineInput, findings: Findings): void {
@@ -54,7 +72,7 @@ function judgeLocal(input: DoctrineInput, findings: Findings): void {
     });
     return;
   }
-  const tracked = trackedLocal(input);
+  const tracked = trackedBelow(input, ".ai/local");
   for (const path of tracked.slice(0, 5)) {
     findings.fail({
       subject: path,
@@ -96,6 +114,7 @@ function judgeLocal(input: DoctrineInput, findings: Findings): void {
 async function judge(input: DoctrineInput): Promise<readonly Finding[]> {
   const findings = collectFindings("layout");
   await judgeManifest(input, findings);
+  judgeTracking(input, findings);
   judgeLocal(input, findings);
   const { pending, repository, system, home } = input.layer;
   if (home.exists && pending.length === 0 && system.info(journalFile(home)) !== undefined) {
