@@ -1,5 +1,5 @@
-import * as fs from "node:fs";
-import * as path from "node:path";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 
 /**
  * Where V8's compiled code of the chunks lies: a folder of this user's alone, by Node version and architecture.
@@ -10,12 +10,12 @@ export function codeCacheFolder(env: NodeJS.ProcessEnv): string | undefined {
   if (env["REEVE_CACHE"] === "off") return undefined;
   const xdg = env["XDG_CACHE_HOME"];
   const home = env["HOME"];
-  const base = xdg !== undefined && path.isAbsolute(xdg) ? xdg : home ? path.join(home, ".cache") : undefined;
-  return base === undefined ? undefined : path.join(base, "reeve", "code", `${process.version}-${process.arch}`);
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : home ? join(home, ".cache") : undefined;
+  return base === undefined ? undefined : join(base, "reeve", "code", `${process.version}-${process.arch}`);
 }
 
 function isOurs(folder: string): boolean {
-  const stats = fs.lstatSync(folder, { throwIfNoEntry: false });
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined || !stats.isDirectory()) return false;
   const uid = process.getuid?.();
   return uid === undefined || (stats.uid === uid && (stats.mode & 0o077) === 0);
@@ -23,7 +23,7 @@ function isOurs(folder: string): boolean {
 
 export function readCodeCache(folder: string, name: string): Buffer | undefined {
   try {
-    return isOurs(folder) ? fs.readFileSync(path.join(folder, name)) : undefined;
+    return isOurs(folder) ? readFileSync(join(folder, name)) : undefined;
   } catch {
     return undefined;
   }
@@ -33,24 +33,24 @@ const kept = 40;
 
 /** Old chunks' code is taken out when there is a lot of it. */
 function sweep(folder: string): void {
-  const names = fs.readdirSync(folder);
+  const names = readdirSync(folder);
   if (names.length <= kept) return;
-  const aged = names.map((name) => ({ name, time: fs.statSync(path.join(folder, name)).mtimeMs }));
+  const aged = names.map((name) => ({ name, time: statSync(join(folder, name)).mtimeMs }));
   aged.sort((a, b) => a.time - b.time);
-  for (const { name } of aged.slice(0, names.length - kept / 2)) fs.rmSync(path.join(folder, name), { force: true });
+  for (const { name } of aged.slice(0, names.length - kept / 2)) rmSync(join(folder, name), { force: true });
 }
 
 export function writeCodeCache(folder: string, name: string, data: Uint8Array): void {
-  const temporary = path.join(folder, `.${name}.${process.pid}.tmp`);
+  const temporary = join(folder, `.${name}.${process.pid}.tmp`);
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isOurs(folder)) return;
-    fs.writeFileSync(temporary, data, { mode: 0o600 });
-    fs.renameSync(temporary, path.join(folder, name));
+    writeFileSync(temporary, data, { mode: 0o600 });
+    renameSync(temporary, join(folder, name));
     sweep(folder);
   } catch {
     try {
-      fs.rmSync(temporary, { force: true });
+      rmSync(temporary, { force: true });
     } catch {
       // It never came to be.
     }

@@ -1,10 +1,10 @@
-import * as fs from "node:fs";
-import * as path from "node:path";
-import * as vm from "node:vm";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Script } from "node:vm";
 import { codeCacheFolder, readCodeCache, writeCodeCache } from "./code-cache.ts";
 
 interface Loaded {
-  readonly script: vm.Script;
+  readonly script: Script;
   readonly name: string;
   readonly cached: boolean;
 }
@@ -23,10 +23,10 @@ export function openChunks(folder: string, env: NodeJS.ProcessEnv): Chunks {
   const load = (name: string): Record<string, unknown> => {
     const known = modules.get(name);
     if (known !== undefined) return known;
-    const filename = path.join(folder, name);
-    const source = `(function (exports, require, module) {${fs.readFileSync(filename, "latin1")}\n})`;
+    const filename = join(folder, name);
+    const source = `(function (exports, require, module) {${readFileSync(filename, "latin1")}\n})`;
     const cachedData = cache === undefined ? undefined : readCodeCache(cache, name);
-    const script = new vm.Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
+    const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     loaded.push({ script, name, cached: cachedData !== undefined && script.cachedDataRejected === false });
     const module = { exports: {} as Record<string, unknown> };
     modules.set(name, module.exports);

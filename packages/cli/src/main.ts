@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { dirname, join } from "node:path";
 import type { ExitCode } from "@reeve/core/findings/exit.ts";
 import { openChunks } from "./load.ts";
 import { matchCommand } from "./match.ts";
@@ -13,11 +13,11 @@ type Main = (argv: readonly string[], launch: Launch) => Promise<ExitCode>;
 function start(program: string): void {
   const argv = process.argv.slice(2);
   const { name } = matchCommand(Object.keys(REEVE_CHUNKS), argv);
-  const chunks = openChunks(path.join(__dirname, "chunks"), process.env);
+  const chunks = openChunks(join(__dirname, "chunks"), process.env);
   const whole = argv.includes("--help") || argv.includes("-h") ? "?" : name;
   const chunk = REEVE_CHUNKS[whole ?? "?"] ?? REEVE_CHUNKS["?"] ?? "";
   const main = chunks.load(chunk)["main"] as Main;
-  const launch = { version: REEVE_VERSION, shareFolder: path.join(__dirname, "share"), program };
+  const launch = { version: REEVE_VERSION, shareFolder: join(__dirname, "share"), program };
   main(argv, launch).then(
     (code) => {
       process.exitCode = code;
@@ -29,4 +29,4 @@ function start(program: string): void {
   );
 }
 
-start(path.join(path.dirname(__dirname), "bin", "reeve.cjs"));
+start(join(dirname(__dirname), "bin", "reeve.cjs"));

@@ -1,4 +1,4 @@
-import * as fs from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { renderFindings } from "@reeve/commands/text.ts";
 import type { Finding, Level } from "@reeve/core/findings/finding.ts";
 
@@ -37,7 +37,7 @@ export function writeAll(stream: 1 | 2, text: string): Written {
   let rest: Uint8Array = Buffer.from(text, "utf8");
   while (rest.length > 0) {
     try {
-      rest = rest.subarray(fs.writeSync(stream, rest));
+      rest = rest.subarray(writeSync(stream, rest));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EPIPE") return "gone";
@@ -50,7 +50,7 @@ export function writeAll(stream: 1 | 2, text: string): Written {
 
 export function isTerminal(stream: 1 | 2): boolean {
   try {
-    return fs.fstatSync(stream).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(stream);
+    return fstatSync(stream).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(stream);
   } catch {
     return false;
   }

@@ -1,11 +1,11 @@
-import * as fs from "node:fs";
+import { readSync } from "node:fs";
 import type { Prefetched } from "@reeve/core/git/reading.ts";
 
 function readDescriptor(descriptor: number): Buffer {
   const chunks: Buffer[] = [];
   const chunk = Buffer.allocUnsafe(1 << 16);
   for (;;) {
-    const count = fs.readSync(descriptor, chunk, 0, chunk.length, null);
+    const count = readSync(descriptor, chunk, 0, chunk.length, null);
     if (count === 0) return Buffer.concat(chunks);
     chunks.push(Buffer.from(chunk.subarray(0, count)));
   }

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { resolve } from "node:path";
 import type { Command, Outcome } from "@reeve/commands/command.ts";
 import { makeContext } from "@reeve/commands/context.ts";
 import type { Answer } from "@reeve/commands/execute.ts";
@@ -84,7 +84,7 @@ async function callAlone(request: Request, system: System, { command, parsed }: 
 async function call(request: Request, system: System, { command, parsed }: Words): Promise<Answer> {
   if (command.needs === "nothing") return callAlone(request, system, { command, parsed });
   const given = parsed.globals["repo"];
-  const start = path.resolve(system.cwd, typeof given === "string" ? given : ".") as AbsPath;
+  const start = resolve(system.cwd, typeof given === "string" ? given : ".") as AbsPath;
   if (system.info(start) === undefined) {
     throw new ReeveError("NOT_A_REPOSITORY", `--repo ${start}: there is no such folder`, {
       hint: "name a folder inside a repository",

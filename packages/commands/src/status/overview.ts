@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import { plural } from "@reeve/core/findings/plural.ts";
 import { type Instructions, readInstructions } from "@reeve/core/harnesses/instructions.ts";
 import { describeSquatter, hasLayer, moveAside, openLayer } from "@reeve/core/layer/layer.ts";
@@ -22,7 +22,7 @@ function readWithoutLayer(context: Context): OverviewResult {
   const { system, git } = context;
   const { top } = git.repository;
   const others = git.worktrees().filter((worktree) => worktree.present && worktree.path !== top);
-  const kind = system.info(path.join(top, ".ai") as AbsPath)?.kind;
+  const kind = system.info(join(top, ".ai") as AbsPath)?.kind;
   return {
     layer: false,
     agents: readInstructions(system, top),

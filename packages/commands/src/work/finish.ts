@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { resolve as resolvePath } from "node:path";
 import { ReeveError } from "@reeve/core/findings/errors.ts";
 import type { Finding } from "@reeve/core/findings/finding.ts";
 import { plural } from "@reeve/core/findings/plural.ts";
@@ -106,7 +106,7 @@ async function verify(context: Context, command: string): Promise<Verification> 
 }
 
 function readNoteFile(system: System, file: string): string {
-  const text = system.readText(path.resolve(system.cwd, file) as AbsPath);
+  const text = system.readText(resolvePath(system.cwd, file) as AbsPath);
   if (text === undefined)
     throw new ReeveError("MISSING_FILE", `--note ${file}: there is no such file`, { details: { path: file } });
   return text;

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { dirname, resolve } from "node:path";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 import { type Repository, readNamedGitDir } from "./repository.ts";
@@ -23,8 +23,8 @@ const leading: readonly string[] = [
 function deriveHookIndex(system: System, repository: Repository): string | undefined {
   const named = system.env["GIT_INDEX_FILE"];
   if (!named || system.env["GIT_DIR"]) return undefined;
-  const index = path.resolve(repository.top, named) as AbsPath;
-  const folder = system.realPath(path.dirname(index) as AbsPath);
+  const index = resolve(repository.top, named) as AbsPath;
+  const folder = system.realPath(dirname(index) as AbsPath);
   return folder === repository.gitDir && system.info(index) !== undefined ? index : undefined;
 }
 
@@ -44,7 +44,7 @@ export function gitEnvironment(system: System, repository: Repository): Environm
     }
     for (const name of ["GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"]) {
       const value = env[name];
-      if (value) composed[name] = path.resolve(repository.top, value);
+      if (value) composed[name] = resolve(repository.top, value);
     }
     if (env["GIT_COMMON_DIR"]) composed["GIT_COMMON_DIR"] = repository.commonDir;
   } else {

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
@@ -24,7 +24,7 @@ function readFile(system: System, file: AbsPath): string | undefined {
 }
 
 function readPacked(system: System, commonDir: AbsPath, ref: string): string | undefined {
-  const text = system.readText(path.join(commonDir, "packed-refs") as AbsPath);
+  const text = system.readText(join(commonDir, "packed-refs") as AbsPath);
   if (text === undefined) return undefined;
   const at = text.indexOf(` ${ref}\n`);
   return at < 0 ? undefined : text.slice(text.lastIndexOf("\n", at) + 1, at);
@@ -32,7 +32,7 @@ function readPacked(system: System, commonDir: AbsPath, ref: string): string | u
 
 function readRef(system: System, repository: Repository, ref: string): string | undefined {
   const own = /^refs\/(?:bisect|worktree|rewritten)\//.test(ref);
-  const loose = readFile(system, path.join(own ? repository.gitDir : repository.commonDir, ref) as AbsPath);
+  const loose = readFile(system, join(own ? repository.gitDir : repository.commonDir, ref) as AbsPath);
   return loose?.trim() ?? readPacked(system, repository.commonDir, ref);
 }
 
@@ -42,7 +42,7 @@ function damaged(where: string): ReeveError {
 
 /** The reference in `HEAD`, also where it is a symbolic link (an old form git still reads). */
 function readHeadFile(system: System, gitDir: AbsPath): string {
-  const file = path.join(gitDir, "HEAD") as AbsPath;
+  const file = join(gitDir, "HEAD") as AbsPath;
   const link = system.readLink(file);
   if (link?.startsWith("refs/")) return `ref: ${link}`;
   return system.readText(file)?.trim() ?? "";
@@ -54,7 +54,7 @@ function followHead(system: System, repository: Repository): Head | "ask" {
   for (let depth = 0; depth <= depthLimit; depth++) {
     const next = /^ref:\s*(\S.*)$/.exec(text)?.[1];
     if (next === undefined) {
-      if (!objectId.test(text)) throw damaged(ref ?? path.join(repository.gitDir, "HEAD"));
+      if (!objectId.test(text)) throw damaged(ref ?? join(repository.gitDir, "HEAD"));
       return { branch: ref?.replace(/^refs\/heads\//, ""), head: text };
     }
     if (next === "refs/heads/.invalid") return "ask";

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 import { readGit } from "./process.ts";
@@ -13,7 +13,7 @@ export function readBrought(system: System, repository: Repository, status: Stat
   const staged = status.entries.filter(
     (entry) => entry.index !== "." && entry.worktree === "." && entry.kind !== "untracked",
   );
-  const merging = system.info(path.join(repository.gitDir, "MERGE_HEAD") as AbsPath) !== undefined;
+  const merging = system.info(join(repository.gitDir, "MERGE_HEAD") as AbsPath) !== undefined;
   if (!merging || staged.length === 0) return new Set();
   const args = ["diff-index", "--cached", "--name-only", "--no-renames", "-z", "MERGE_HEAD", "--"];
   const differing = new Set(readGit(system, repository, { args }).toString("utf8").split("\0"));

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 
@@ -9,7 +9,7 @@ import type { System } from "../system/port.ts";
 export function isOthers(system: System, place: { readonly top: AbsPath; readonly gitDir: AbsPath }): boolean {
   if (system.uid === undefined) return false;
   const caller = system.uid === 0 ? system.env["SUDO_UID"] : undefined;
-  const parts = [place.top, place.gitDir, path.join(place.top, ".git") as AbsPath];
+  const parts = [place.top, place.gitDir, join(place.top, ".git") as AbsPath];
   return parts.some((part) => {
     const owner = system.info(part)?.uid;
     return owner !== undefined && owner !== system.uid && String(owner) !== caller;

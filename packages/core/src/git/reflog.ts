@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 import type { Repository } from "./repository.ts";
@@ -96,6 +96,6 @@ export function parseReflog(text: string): readonly ReflogEntry[] {
 
 /** The reflog of this working tree's own HEAD; `undefined` where git keeps none. */
 export function readReflog(system: System, repository: Repository): readonly ReflogEntry[] | undefined {
-  const text = system.readText(path.join(repository.gitDir, "logs", "HEAD") as AbsPath);
+  const text = system.readText(join(repository.gitDir, "logs", "HEAD") as AbsPath);
   return text === undefined ? undefined : parseReflog(text);
 }

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { FileKind, System } from "../system/port.ts";
@@ -35,7 +35,7 @@ function refuse(message: string, hint: string = initHint): never {
 }
 
 function resolveReal(system: System, from: string, to: string): AbsPath | undefined {
-  return system.realPath(path.resolve(from, to) as AbsPath);
+  return system.realPath(resolve(from, to) as AbsPath);
 }
 
 /** The kind of what lies there, links followed. */
@@ -47,23 +47,23 @@ function kindOf(system: System, where: AbsPath): FileKind | undefined {
 }
 
 function readCommonDir(system: System, gitDir: AbsPath): AbsPath {
-  const named = parsePointer(system.readText(path.join(gitDir, "commondir") as AbsPath));
+  const named = parsePointer(system.readText(join(gitDir, "commondir") as AbsPath));
   if (named === undefined) return gitDir;
-  return resolveReal(system, gitDir, named) ?? (path.resolve(gitDir, named) as AbsPath);
+  return resolveReal(system, gitDir, named) ?? (resolve(gitDir, named) as AbsPath);
 }
 
 function isGitDir(system: System, folder: AbsPath): boolean {
-  if (system.info(path.join(folder, "HEAD") as AbsPath) === undefined) return false;
+  if (system.info(join(folder, "HEAD") as AbsPath) === undefined) return false;
   const common = readCommonDir(system, folder);
-  return ["objects", "refs"].every((part) => kindOf(system, path.join(common, part) as AbsPath) === "directory");
+  return ["objects", "refs"].every((part) => kindOf(system, join(common, part) as AbsPath) === "directory");
 }
 
 function readPlace(system: System, gitDir: AbsPath): Place {
   const commonDir = readCommonDir(system, gitDir);
-  const shared = system.readText(path.join(commonDir, "config") as AbsPath) ?? "";
+  const shared = system.readText(join(commonDir, "config") as AbsPath) ?? "";
   const config = parseRepositoryConfig(shared);
   if (config.perWorktree) {
-    const own = system.readText(path.join(gitDir, "config.worktree") as AbsPath) ?? "";
+    const own = system.readText(join(gitDir, "config.worktree") as AbsPath) ?? "";
     return { gitDir, commonDir, config: parseRepositoryConfig(shared, own) };
   }
   // Without the extension both keys speak of the main working tree alone.
@@ -73,22 +73,20 @@ function readPlace(system: System, gitDir: AbsPath): Place {
 
 /** Is `inner` the folder `outer` or inside it? Both must have their links resolved. */
 function isWithin(outer: AbsPath, inner: AbsPath): boolean {
-  return inner === outer || inner.startsWith(outer.endsWith(path.sep) ? outer : outer + path.sep);
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
 function describe(system: System, place: Place, top: AbsPath): Repository {
   const { gitDir, commonDir, config } = place;
   const linked = gitDir !== commonDir;
   const isModule =
-    !linked &&
-    gitDir.split(path.sep).includes("modules") &&
-    system.info(path.join(top, ".git") as AbsPath)?.kind === "file";
+    !linked && gitDir.split(sep).includes("modules") && system.info(join(top, ".git") as AbsPath)?.kind === "file";
   return {
     top,
     gitDir,
     commonDir,
     kind: linked ? "linked" : isModule ? "submodule" : "main",
-    checkout: linked ? path.basename(gitDir) : "main",
+    checkout: linked ? basename(gitDir) : "main",
     unusual: (config.refStorage !== undefined && config.refStorage !== "files") || isOthers(system, { top, gitDir }),
   };
 }
@@ -97,8 +95,8 @@ function describe(system: System, place: Place, top: AbsPath): Repository {
 function readCeilings(system: System): readonly string[] {
   const named = system.env["GIT_CEILING_DIRECTORIES"] ?? "";
   return named
-    .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder))
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
     .map((folder) => system.realPath(folder as AbsPath) ?? folder);
 }
 
@@ -108,10 +106,10 @@ function followGitFile(system: System, file: AbsPath): AbsPath {
   if (named === undefined) {
     refuse(`${file} does not name a git directory`, "move the file away, or repair it with `git worktree repair`");
   }
-  const gitDir = resolveReal(system, path.dirname(file), named);
+  const gitDir = resolveReal(system, dirname(file), named);
   if (gitDir === undefined || !isGitDir(system, gitDir)) {
     refuse(
-      `${file} names ${path.resolve(path.dirname(file), named)}, where there is no git directory`,
+      `${file} names ${resolve(dirname(file), named)}, where there is no git directory`,
       "if the repository was moved, run `git worktree repair` in its main working tree; for a submodule, `git submodule update --init`",
     );
   }
@@ -122,7 +120,7 @@ function walk(system: System, start: AbsPath): { readonly folder: AbsPath; reado
   const ceilings = readCeilings(system);
   let folder = start;
   for (;;) {
-    const dotGit = path.join(folder, ".git") as AbsPath;
+    const dotGit = join(folder, ".git") as AbsPath;
     const kind = kindOf(system, dotGit);
     if (kind === "file") return { folder, gitDir: followGitFile(system, dotGit) };
     if (kind === "directory" && isGitDir(system, dotGit)) {
@@ -134,7 +132,7 @@ function walk(system: System, start: AbsPath): { readonly folder: AbsPath; reado
         "cd into a working tree of the repository; a bare one gets one with `git worktree add <folder>`",
       );
     }
-    const parent = path.dirname(folder) as AbsPath;
+    const parent = dirname(folder) as AbsPath;
     if (parent === folder || ceilings.includes(parent)) refuse(`${start} is not inside a git working tree`);
     folder = parent;
   }
@@ -152,24 +150,24 @@ function readNamed(system: System): Repository | undefined {
 
 function readTop(system: System, place: Place): AbsPath | undefined {
   if (place.gitDir === place.commonDir || place.config.worktree !== undefined) return readMainTop(system, place);
-  const dotGit = parsePointer(system.readText(path.join(place.gitDir, "gitdir") as AbsPath));
-  return dotGit === undefined ? undefined : resolveReal(system, place.gitDir, path.dirname(dotGit));
+  const dotGit = parsePointer(system.readText(join(place.gitDir, "gitdir") as AbsPath));
+  return dotGit === undefined ? undefined : resolveReal(system, place.gitDir, dirname(dotGit));
 }
 
 function readMainTop(system: System, place: Place): AbsPath | undefined {
   const { gitDir, config } = place;
   if (config.worktree !== undefined) return resolveReal(system, gitDir, config.worktree);
-  return config.bare || path.basename(gitDir) !== ".git" ? undefined : (path.dirname(gitDir) as AbsPath);
+  return config.bare || basename(gitDir) !== ".git" ? undefined : (dirname(gitDir) as AbsPath);
 }
 
 /** The git directory `GIT_DIR` names in this process, links resolved; `undefined` when it is unset or names nothing. */
 export function readNamedGitDir(system: System): AbsPath | undefined {
   const named = system.env["GIT_DIR"];
   if (!named) return undefined;
-  const where = path.resolve(system.cwd, named) as AbsPath;
+  const where = resolve(system.cwd, named) as AbsPath;
   if (kindOf(system, where) !== "file") return system.realPath(where);
   const inside = parsePointer(system.readText(where), gitFileLabel);
-  return inside === undefined ? undefined : resolveReal(system, path.dirname(where), inside);
+  return inside === undefined ? undefined : resolveReal(system, dirname(where), inside);
 }
 
 /**

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
@@ -20,7 +20,7 @@ const settings: readonly string[] = [
 
 /** An entry of `GIT_ALTERNATE_OBJECT_DIRECTORIES`: quoted where the list's separator stands in the path. */
 function quoteAlternate(folder: string): string {
-  return folder.includes(path.delimiter) || folder.startsWith('"')
+  return folder.includes(delimiter) || folder.startsWith('"')
     ? `"${folder.replace(/["\\]/g, (char) => `\\${char}`)}"`
     : folder;
 }
@@ -29,7 +29,7 @@ function quoteAlternate(folder: string): string {
 function copyIndex(system: System, from: AbsPath, to: AbsPath): void {
   if (system.info(from) === undefined) return;
   const { exit, stderr } = system.run("cp", ["-p", "--", from, to], {
-    cwd: path.dirname(to) as AbsPath,
+    cwd: dirname(to) as AbsPath,
     env: system.env,
   });
   if (exit !== 0)
@@ -53,14 +53,14 @@ function dropRepositories(listed: Buffer): Buffer {
  */
 export function readTreeId(system: System, repository: Repository, scratch: AbsPath): string {
   const inherited = gitEnvironment(system, repository);
-  const index = path.join(scratch, "index") as AbsPath;
-  copyIndex(system, (inherited["GIT_INDEX_FILE"] ?? path.join(repository.gitDir, "index")) as AbsPath, index);
-  const objects = inherited["GIT_OBJECT_DIRECTORY"] ?? path.join(repository.commonDir, "objects");
+  const index = join(scratch, "index") as AbsPath;
+  copyIndex(system, (inherited["GIT_INDEX_FILE"] ?? join(repository.gitDir, "index")) as AbsPath, index);
+  const objects = inherited["GIT_OBJECT_DIRECTORY"] ?? join(repository.commonDir, "objects");
   const others = inherited["GIT_ALTERNATE_OBJECT_DIRECTORIES"];
   const env = {
     GIT_INDEX_FILE: index,
     GIT_OBJECT_DIRECTORY: scratch,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: [quoteAlternate(objects), ...(others ? [others] : [])].join(path.delimiter),
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: [quoteAlternate(objects), ...(others ? [others] : [])].join(delimiter),
   };
   const git = (args: readonly string[], input?: Uint8Array): Buffer =>
     readGit(system, repository, { args: [...settings, ...args], env, ...(input === undefined ? {} : { input }) });

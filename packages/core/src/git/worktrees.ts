@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 import { parsePointer } from "./pointer.ts";
@@ -40,7 +40,7 @@ export function parseWorktreeBranches(bytes: Uint8Array): ReadonlyMap<string, st
 }
 
 function readHeadRef(system: System, gitDir: AbsPath): string {
-  const file = path.join(gitDir, "HEAD") as AbsPath;
+  const file = join(gitDir, "HEAD") as AbsPath;
   const link = system.readLink(file);
   if (link !== undefined) return link;
   return /^ref:\s*(.*\S)\s*$/.exec(system.readText(file) ?? "")?.[1] ?? "";
@@ -54,13 +54,13 @@ function readMain(system: System, repository: Repository): Omit<Worktree, "branc
 }
 
 function readLinked(system: System, gitDir: AbsPath): Omit<Worktree, "branch"> | undefined {
-  const named = parsePointer(system.readText(path.join(gitDir, "gitdir") as AbsPath));
+  const named = parsePointer(system.readText(join(gitDir, "gitdir") as AbsPath));
   if (named === undefined) return undefined;
-  const dotGit = path.resolve(gitDir, named) as AbsPath;
-  const folder = path.dirname(dotGit) as AbsPath;
+  const dotGit = resolve(gitDir, named) as AbsPath;
+  const folder = dirname(dotGit) as AbsPath;
   const real = system.realPath(folder);
   return {
-    checkout: path.basename(gitDir),
+    checkout: basename(gitDir),
     path: real ?? folder,
     gitDir,
     present: real !== undefined && system.info(dotGit)?.kind === "file",
@@ -72,10 +72,10 @@ function readLinked(system: System, gitDir: AbsPath): Omit<Worktree, "branch"> |
  * files without a process; one git process where references are kept in another form.
  */
 export function listWorktrees(system: System, repository: Repository): readonly Worktree[] {
-  const folder = path.join(repository.commonDir, "worktrees") as AbsPath;
+  const folder = join(repository.commonDir, "worktrees") as AbsPath;
   const linked = (system.list(folder) ?? [])
     .filter((entry) => entry.kind === "directory")
-    .map((entry) => readLinked(system, path.join(folder, entry.name) as AbsPath));
+    .map((entry) => readLinked(system, join(folder, entry.name) as AbsPath));
   const found = [readMain(system, repository), ...linked]
     .filter((worktree) => worktree !== undefined)
     .map((worktree) => ({ worktree, ref: readHeadRef(system, worktree.gitDir) }));

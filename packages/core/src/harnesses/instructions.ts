@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 
@@ -53,7 +53,7 @@ export interface Instructions {
 }
 
 function filesBelow(system: System, top: AbsPath, name: string): readonly { path: string; bytes: number }[] {
-  const where = path.join(top, name) as AbsPath;
+  const where = join(top, name) as AbsPath;
   const real = system.realPath(where);
   const info = real === undefined ? undefined : system.info(real);
   if (info?.kind === "file") return [{ path: name, bytes: info.size }];
@@ -66,7 +66,7 @@ function filesBelow(system: System, top: AbsPath, name: string): readonly { path
 /** Which agents are configured in a working tree, and which of its instruction files each reads. */
 export function readInstructions(system: System, top: AbsPath): readonly Instructions[] {
   return readers.flatMap((reader) => {
-    if (!reader.marks.some((mark) => system.info(path.join(top, mark) as AbsPath) !== undefined)) return [];
+    if (!reader.marks.some((mark) => system.info(join(top, mark) as AbsPath) !== undefined)) return [];
     const found = reader.files.map((name) => filesBelow(system, top, name));
     const files = reader.all === true ? found.flat() : (found.find((list) => list.length > 0) ?? []);
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);

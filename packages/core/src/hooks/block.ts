@@ -1,3 +1,5 @@
+import { shellQuote } from "../findings/quote.ts";
+
 /** The git hooks Reeve adds a block to, and what each runs. */
 export const hookCommands = {
   "pre-commit": "doctor",
@@ -14,10 +16,6 @@ const end = "# <<< reeve <<<";
 const canaryVariable = "REEVE_CANARY";
 const beginMark = /^# >>> reeve >>>/;
 const endMark = /^# <<< reeve <<<\s*$/;
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /**
  * The block of one hook. It answers a canary at once; does nothing on a branch without a layer; warns and passes where no

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { isAbsolute, join, relative as relativePath, sep } from "node:path";
 import type { Change } from "@reeve/store";
 import type { GitReading } from "../git/reading.ts";
 import type { AbsPath } from "../system/paths.ts";
@@ -22,8 +22,8 @@ export interface HooksPlan {
 }
 
 function isBelow(folder: string, base: string): boolean {
-  const relative = path.relative(base, folder);
-  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+  const relative = relativePath(base, folder);
+  return relative !== ".." && !relative.startsWith(`..${sep}`) && !isAbsolute(relative);
 }
 
 export interface Place {
@@ -39,7 +39,7 @@ export function adviseByHand(
   text: string | undefined,
 ): string | undefined {
   const { top, commonDir, gitDir } = git.repository;
-  const file = path.join(folder, hook) as AbsPath;
+  const file = join(folder, hook) as AbsPath;
   const info = system.info(file);
   const line = `add this line to it: reeve ${hook === "pre-commit" ? "doctor" : "finish --check"} || exit $?`;
   const dispatcher = detectDispatcher(system, folder, text);
@@ -65,14 +65,14 @@ export function planHooks(system: System, git: GitReading, program: string): Hoo
   const root = [commonDir, gitDir, top].find((base) => isBelow(folder, base)) ?? folder;
   const changes: Change[] = [];
   const hooks = hookNames.map((hook): HookPlan => {
-    const file = path.join(folder, hook);
+    const file = join(folder, hook);
     const text = system.info(file as AbsPath)?.kind === "directory" ? undefined : system.readText(file as AbsPath);
     const advice = adviseByHand({ system, git, folder }, hook, text);
     if (advice !== undefined) return { hook, file, state: "by-hand", advice };
     const wanted = insertBlock(text, renderBlock(hook, own ? program : undefined));
     if (wanted === text) return { hook, file, state: "kept", advice };
     const mode = text === undefined ? { mode: 0o755, expect: "absent" as const } : {};
-    changes.push({ kind: "write", root, path: path.relative(root, file), bytes: wanted, ...mode });
+    changes.push({ kind: "write", root, path: relativePath(root, file), bytes: wanted, ...mode });
     return { hook, file, state: "added", advice };
   });
   return { changes, hooks };

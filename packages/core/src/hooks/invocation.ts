@@ -23,7 +23,14 @@ function literal(text: string): string {
 
 const swallows = /\|\|\s*(?:true|:|exit\s+0)\s*(?:[;&]|$)/;
 const passesOn = /\|\|\s*(?:exit|return)\s+(?:"?\$\?"?|[1-9]\d*)\s*$/;
-const ends = /^\s*(?:exit|exec|return)\b/;
+/** What may end a script early, or put a later line somewhere it need not run: then nothing is proven. */
+const doubtful =
+  /\b(?:exit|return|exec|if|then|else|while|until|for|do|case|function|trap|eval)\b|set\s+\+|[{(]\s*$|<<|\\$/;
+
+function isDoubtful(line: string): boolean {
+  const quotes = (line.match(/["'`]/g) ?? []).length;
+  return doubtful.test(line) || quotes % 2 === 1;
+}
 
 /** Lines with what is a comment taken out. */
 function codeLines(text: string): readonly string[] {
@@ -53,7 +60,7 @@ export function judgeCall({ text, program, first, form }: CallQuestion): CallVer
   if (swallows.test(row)) return { kind: "swallowed", line };
   const call = starts.exec(row);
   const before = lines.slice(0, named);
-  if (call === null || before.some((earlier) => ends.test(earlier))) return { kind: "unproven", line };
+  if (call === null || /^\s/.test(row) || before.some(isDoubtful)) return { kind: "unproven", line };
   const [, exec, , after = ""] = call;
   const last = lines.slice(named + 1).every((later) => later.trim() === "");
   const strict = form === "errexit" || before.some((earlier) => /^\s*set\s+-\w*e/.test(earlier));

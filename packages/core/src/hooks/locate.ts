@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join, resolve } from "node:path";
 import { gitEnvironment } from "../git/environment.ts";
 import { runGit } from "../git/process.ts";
 import type { GitReading } from "../git/reading.ts";
@@ -19,17 +19,17 @@ function configFiles(system: System, git: GitReading): readonly string[] {
   const { env } = system;
   const { commonDir, gitDir } = git.repository;
   const home = env["HOME"] ?? "";
-  const xdg = env["XDG_CONFIG_HOME"] || path.join(home, ".config");
+  const xdg = env["XDG_CONFIG_HOME"] || join(home, ".config");
   const user =
     env["GIT_CONFIG_GLOBAL"] === undefined
-      ? [path.join(home, ".gitconfig"), path.join(xdg, "git", "config")]
+      ? [join(home, ".gitconfig"), join(xdg, "git", "config")]
       : [env["GIT_CONFIG_GLOBAL"]];
   const machine = env["GIT_CONFIG_NOSYSTEM"]
     ? []
     : env["GIT_CONFIG_SYSTEM"] === undefined
       ? systemFiles
       : [env["GIT_CONFIG_SYSTEM"]];
-  return [path.join(commonDir, "config"), path.join(gitDir, "config.worktree"), ...user, ...machine];
+  return [join(commonDir, "config"), join(gitDir, "config.worktree"), ...user, ...machine];
 }
 
 function isPlain(system: System, git: GitReading): boolean {
@@ -44,10 +44,10 @@ function isPlain(system: System, git: GitReading): boolean {
 
 /** Where git looks for hooks: the common folder when no configuration can say otherwise, else what git answers. */
 export function readHooksFolder(system: System, git: GitReading): HooksFolder {
-  if (isPlain(system, git)) return { path: path.join(git.repository.commonDir, "hooks") as AbsPath, asked: false };
+  if (isPlain(system, git)) return { path: join(git.repository.commonDir, "hooks") as AbsPath, asked: false };
   const answer = runGit(system, git.repository, { args: ["rev-parse", "--git-path", "hooks"] });
   const said = answer.stdout.toString("utf8").replace(/\n$/, "");
-  return { path: path.resolve(git.repository.top, said) as AbsPath, asked: true };
+  return { path: resolve(git.repository.top, said) as AbsPath, asked: true };
 }
 
 export interface CanaryRun {
@@ -63,7 +63,7 @@ export interface CanaryRun {
 export function runCanary(system: System, run: CanaryRun): string | undefined {
   const { repository } = run.git;
   const canary = { REEVE_CANARY: "1" };
-  const file = path.join(run.folder.path, run.hook);
+  const file = join(run.folder.path, run.hook);
   const asked = run.folder.asked
     ? undefined
     : runGit(system, repository, { args: ["hook", "run", run.hook], env: canary });

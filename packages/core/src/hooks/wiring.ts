@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { basename, dirname, join, relative as relativePath, sep } from "node:path";
 import type { GitReading } from "../git/reading.ts";
 import type { Enforcement } from "../policy/policy.ts";
 import type { AbsPath } from "../system/paths.ts";
@@ -49,28 +49,28 @@ function readCandidate(system: System, described: Described): Candidate | undefi
 
 /** The hook's own file, its subhooks, and what the tool that wrote it is told to run. */
 function readCandidates({ system, git, folder, hook }: HookQuestion): readonly Candidate[] {
-  const main = readCandidate(system, { file: path.join(folder.path, hook) as AbsPath, form: "script", main: true });
+  const main = readCandidate(system, { file: join(folder.path, hook) as AbsPath, form: "script", main: true });
   if (main === undefined) return [];
   const subhooks = subhookFolder(folder.path, hook);
   const described: Described[] = (system.list(subhooks) ?? []).map((entry) => ({
-    file: path.join(subhooks, entry.name) as AbsPath,
+    file: join(subhooks, entry.name) as AbsPath,
     form: "script",
     main: false,
   }));
   const tool = detectDispatcher(system, folder.path, main.text)?.name;
   const top = git.repository.top;
-  const husky = path.basename(folder.path) === "_" ? path.dirname(folder.path) : path.join(top, ".husky");
-  if (tool === "husky") described.push({ file: path.join(husky, hook) as AbsPath, form: "errexit", main: false });
+  const husky = basename(folder.path) === "_" ? dirname(folder.path) : join(top, ".husky");
+  if (tool === "husky") described.push({ file: join(husky, hook) as AbsPath, form: "errexit", main: false });
   const configuration = { lefthook: "lefthook.yml", "pre-commit": ".pre-commit-config.yaml" }[tool ?? ""];
   if (configuration !== undefined) {
-    described.push({ file: path.join(top, configuration) as AbsPath, form: "yaml", main: false });
+    described.push({ file: join(top, configuration) as AbsPath, form: "yaml", main: false });
   }
   return [main, ...described.flatMap((one) => readCandidate(system, one) ?? [])];
 }
 
 function shown(question: HookQuestion, file: string): string {
-  const relative = path.relative(question.git.repository.top, file);
-  return relative === ".." || relative.startsWith(`..${path.sep}`) ? file : relative;
+  const relative = relativePath(question.git.repository.top, file);
+  return relative === ".." || relative.startsWith(`..${sep}`) ? file : relative;
 }
 
 function verdict(state: HookVerdict["state"], says: string, next: string): HookVerdict {
@@ -123,7 +123,7 @@ function adviceFor({ system, git, folder, hook, enforcement }: HookQuestion, tex
 function judgeHandWritten(question: HookQuestion, candidate: Candidate): HookVerdict | undefined {
   const { enforcement } = question;
   const { text, form, file } = candidate;
-  const call = judgeCall({ text, form, program: path.basename(enforcement.path), first: enforcement.args?.[0] ?? "" });
+  const call = judgeCall({ text, form, program: basename(enforcement.path), first: enforcement.args?.[0] ?? "" });
   if (call.kind === "absent") return undefined;
   const place = `${shown(question, file)}:${call.line}`;
   const next = "write it as a line of its own, with '|| exit $?' at its end";

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { dirname, join as joinPath, relative as relativePath, resolve } from "node:path";
 import { applyPlan, type Change, StoreError, sweepFolder, withLock } from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
@@ -32,7 +32,7 @@ const markName = "reeve-checkout";
 const homeTarget = /(?:^|\/)reeve\/checkouts\/[^/]+\/?$/;
 
 export function join(base: AbsPath, ...parts: readonly string[]): AbsPath {
-  return path.join(base, ...parts) as AbsPath;
+  return joinPath(base, ...parts) as AbsPath;
 }
 
 export function checkoutsFolder(repository: Repository): AbsPath {
@@ -80,7 +80,7 @@ export function readHome(system: System, repository: Repository): Home {
   const target = system.readLink(local) ?? "";
   const real = system.realPath(local);
   if (real !== undefined && real === system.realPath(expected)) return { ...home, linked: true, misplaced: undefined };
-  if (path.resolve(path.dirname(local), target) === expected || homeTarget.test(target)) {
+  if (resolve(dirname(local), target) === expected || homeTarget.test(target)) {
     return { ...home, linked: false, misplaced: undefined };
   }
   const state = real === undefined ? "a dangling link" : "a link";
@@ -159,7 +159,7 @@ async function aimLink(request: EnsureHome): Promise<void> {
   const { system, repository } = request;
   const journal = join(repository.commonDir, "reeve", "home.journal");
   const ai = system.realPath(join(repository.top, ".ai")) ?? join(repository.top, ".ai");
-  const target = path.relative(ai, join(checkoutsFolder(repository), repository.checkout));
+  const target = relativePath(ai, join(checkoutsFolder(repository), repository.checkout));
   await applyPlan({ changes: [{ kind: "symlink", root: repository.top, path: ".ai/local", target }] }, { journal });
   // A link half made by a process that was killed must not stay in the tracked part of the layer.
   sweepFolder(join(repository.top, ".ai"));

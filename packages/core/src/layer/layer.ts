@@ -1,5 +1,5 @@
-import * as path from "node:path";
-import { type Change, type PendingPlan, readPending, StoreError, type WriteChange } from "@reeve/store";
+import { join } from "node:path";
+import { type Change, type PendingPlan, readLock, readPending, StoreError, type WriteChange } from "@reeve/store";
 import { type DocumentReader, openDocumentReader } from "../documents/reader.ts";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
@@ -16,7 +16,7 @@ export interface Layer {
   readonly repository: Repository;
   readonly home: Home;
   readonly documents: DocumentReader;
-  /** Paths of an unfinished plan; the next writing command finishes it. */
+  /** Paths of a plan nobody is at work on any more; the next writing command finishes it. */
   readonly pending: readonly string[];
   /** Reeve's own version. */
   readonly version: string;
@@ -43,15 +43,15 @@ export interface LayerOptions {
 const localPrefix = ".ai/local/";
 
 export function lockFile(home: Home): AbsPath {
-  return path.join(home.path, "run", "layer.lock") as AbsPath;
+  return join(home.path, "run", "layer.lock") as AbsPath;
 }
 
 export function journalFile(home: Home): AbsPath {
-  return path.join(home.path, "run", "journal.json") as AbsPath;
+  return join(home.path, "run", "journal.json") as AbsPath;
 }
 
 export function hasLayer(system: System, repository: Repository): boolean {
-  return system.info(path.join(repository.top, ".ai", "manifest.yaml") as AbsPath) !== undefined;
+  return system.info(join(repository.top, ".ai", "manifest.yaml") as AbsPath) !== undefined;
 }
 
 /** What to type when something else stands where the layer belongs. */
@@ -64,13 +64,13 @@ export function describeSquatter(kind: FileKind): string {
 /** Throws `NO_LAYER` when there is none, naming what stands in its place. */
 export function requireLayer(system: System, repository: Repository): void {
   if (hasLayer(system, repository)) return;
-  const info = system.info(path.join(repository.top, ".ai") as AbsPath);
+  const info = system.info(join(repository.top, ".ai") as AbsPath);
   if (info === undefined) {
     throw new ReeveError("NO_LAYER", `${repository.top} has no .ai/ layer`, { hint: "reeve init" });
   }
   if (
     info.kind === "directory" &&
-    (system.list(path.join(repository.top, ".ai") as AbsPath) ?? []).every((entry) => entry.name === "local")
+    (system.list(join(repository.top, ".ai") as AbsPath) ?? []).every((entry) => entry.name === "local")
   ) {
     throw new ReeveError("NO_LAYER", "this branch has no .ai/ layer; the checkout's own records are kept", {
       hint: "switch to a branch that has one, or begin one here: reeve init",
@@ -98,9 +98,9 @@ export function openLayer(options: LayerOptions): Layer {
   const { system, repository, version } = options;
   const home = readHome(system, repository);
   const pending = home.exists ? readPendingPlan(journalFile(home)) : undefined;
-  const cache = home.exists && options.caches ? (path.join(home.path, "cache", "parsed.json") as AbsPath) : undefined;
+  const cache = home.exists && options.caches ? (join(home.path, "cache", "parsed.json") as AbsPath) : undefined;
   const locate = (statePath: string): AbsPath =>
-    path.join(
+    join(
       statePath.startsWith(localPrefix) ? home.path : repository.top,
       statePath.startsWith(localPrefix) ? statePath.slice(localPrefix.length) : statePath,
     ) as AbsPath;
@@ -122,7 +122,7 @@ export function openLayer(options: LayerOptions): Layer {
     version,
     caches: options.caches,
     keeps: options.caches && !options.dry,
-    pending: pending?.paths ?? [],
+    pending: pending === undefined || readLock(lockFile(home))?.state === "alive" ? [] : pending.paths,
     documents: openDocumentReader({ system, cache, keep: !options.dry, version }),
     locate,
     readBytes,

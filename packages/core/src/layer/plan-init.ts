@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import type { Change } from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
@@ -28,7 +28,7 @@ export interface InitPlan {
 }
 
 function info(request: InitRequest, name: string): ReturnType<System["info"]> {
-  return request.system.info(path.join(request.repository.top, name) as AbsPath);
+  return request.system.info(join(request.repository.top, name) as AbsPath);
 }
 
 /** Refuses to begin where something is already in the place of a layer. */
@@ -43,7 +43,7 @@ function refuseExisting(request: InitRequest): void {
   if (layer.kind !== "directory") {
     throw new ReeveError("LAYER_EXISTS", describeSquatter(layer.kind), { hint: moveAside });
   }
-  const inside = request.system.list(path.join(request.repository.top, ".ai") as AbsPath) ?? [];
+  const inside = request.system.list(join(request.repository.top, ".ai") as AbsPath) ?? [];
   // A home alone is no layer: it is made before the layer is written.
   if (request.extend || inside.every((entry) => entry.name === "local")) return;
   const whole = info(request, ".ai/manifest.yaml") !== undefined;
@@ -61,7 +61,7 @@ function listShipped(share: Share): readonly (readonly [string, string])[] {
 }
 
 function isIgnored(system: System, repository: Repository): boolean {
-  const text = system.readText(path.join(repository.top, ".gitignore") as AbsPath) ?? "";
+  const text = system.readText(join(repository.top, ".gitignore") as AbsPath) ?? "";
   return text.split(/\r?\n/).some((line) => /^\/?\.ai\/local$/.test(line.trim()));
 }
 

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { join } from "node:path";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
@@ -13,7 +13,7 @@ export interface Share {
 }
 
 export function openShare(system: System, folder: AbsPath): Share {
-  const at = (name: string): AbsPath => path.join(folder, name) as AbsPath;
+  const at = (name: string): AbsPath => join(folder, name) as AbsPath;
   const missing = (name: string): ReeveError =>
     new ReeveError("MISSING_FILE", `${at(name)} is missing from the installation`, { hint: "install Reeve again" });
   const list = (name: string): readonly string[] => {

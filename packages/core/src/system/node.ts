@@ -1,5 +1,22 @@
-import * as fs from "node:fs";
-import * as path from "node:path";
+import {
+  accessSync,
+  constants,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "./paths.ts";
 import type { DirectoryEntry, FileInfo, FileKind, RunOptions, RunResult, System } from "./port.ts";
@@ -31,7 +48,7 @@ function unlessAbsent<T>(where: string, read: () => T): T | undefined {
   }
 }
 
-function kindOf(entry: fs.Stats | fs.Dirent): FileKind {
+function kindOf(entry: Stats | Dirent): FileKind {
   if (entry.isSymbolicLink()) return "link";
   if (entry.isDirectory()) return "directory";
   return entry.isFile() ? "file" : "other";
@@ -39,7 +56,7 @@ function kindOf(entry: fs.Stats | fs.Dirent): FileKind {
 
 function readInfo(where: AbsPath): FileInfo | undefined {
   return unlessAbsent(where, () => {
-    const stats = fs.lstatSync(where, { throwIfNoEntry: false });
+    const stats = lstatSync(where, { throwIfNoEntry: false });
     if (stats === undefined) return undefined;
     const { size, mtimeMs, ino: inode, uid } = stats;
     return { kind: kindOf(stats), size, mode: stats.mode & 0o7777, mtimeMs, inode, uid };
@@ -48,8 +65,7 @@ function readInfo(where: AbsPath): FileInfo | undefined {
 
 function readEntries(where: AbsPath): readonly DirectoryEntry[] | undefined {
   return unlessAbsent(where, () =>
-    fs
-      .readdirSync(where, { withFileTypes: true })
+    readdirSync(where, { withFileTypes: true })
       .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
   );
@@ -57,7 +73,7 @@ function readEntries(where: AbsPath): readonly DirectoryEntry[] | undefined {
 
 function canWrite(where: AbsPath): boolean {
   try {
-    fs.accessSync(where, fs.constants.W_OK | fs.constants.X_OK);
+    accessSync(where, constants.W_OK | constants.X_OK);
     return true;
   } catch {
     return false;
@@ -72,7 +88,7 @@ function runProgram(program: string, args: readonly string[], options: RunOption
     ...(options.input === undefined ? {} : { input: options.input }),
     maxBuffer: 1 << 30,
   });
-  if (child.error !== undefined && !fs.existsSync(options.cwd)) {
+  if (child.error !== undefined && !existsSync(options.cwd)) {
     throw new ReeveError("MISSING_FILE", `${options.cwd} is gone`, { hint: "cd to a folder that exists" });
   }
   if (child.error !== undefined && ["ENOENT", "EACCES"].includes(errno(child.error))) {
@@ -91,11 +107,11 @@ function runProgram(program: string, args: readonly string[], options: RunOption
 
 function withScratch<T>(use: (folder: AbsPath) => T): T {
   const parent = process.getBuiltinModule("node:os").tmpdir();
-  const folder = fs.mkdtempSync(path.join(parent, "reeve-")) as AbsPath;
+  const folder = mkdtempSync(join(parent, "reeve-")) as AbsPath;
   try {
     return use(folder);
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -106,7 +122,7 @@ function readInput(): string {
   const chunk = Buffer.allocUnsafe(1 << 16);
   for (;;) {
     try {
-      const count = fs.readSync(0, chunk, 0, chunk.length, null);
+      const count = readSync(0, chunk, 0, chunk.length, null);
       if (count === 0) return Buffer.concat(chunks).toString("utf8");
       chunks.push(Buffer.from(chunk.subarray(0, count)));
     } catch (error) {
@@ -123,11 +139,11 @@ let cacheWrites = 0;
 
 function writeCache(where: AbsPath, text: string): void {
   cacheWrites += 1;
-  const temporary = path.join(path.dirname(where), `.${path.basename(where)}.${process.pid}.${cacheWrites}.tmp`);
+  const temporary = join(dirname(where), `.${basename(where)}.${process.pid}.${cacheWrites}.tmp`);
   try {
-    fs.mkdirSync(path.dirname(where), { recursive: true, mode: 0o700 });
-    fs.writeFileSync(temporary, text, { mode: 0o600 });
-    fs.renameSync(temporary, where);
+    mkdirSync(dirname(where), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, where);
   } catch {
     removeQuietly(temporary);
   }
@@ -135,7 +151,7 @@ function writeCache(where: AbsPath, text: string): void {
 
 function removeQuietly(file: string): void {
   try {
-    fs.rmSync(file, { force: true });
+    rmSync(file, { force: true });
   } catch {
     // It never came to be.
   }
@@ -144,9 +160,10 @@ function removeQuietly(file: string): void {
 /** The machine as Node shows it. */
 export function nodeSystem(options: NodeSystemOptions = {}): System {
   const env = options.env ?? process.env;
+  let input: string | undefined;
   return {
     env,
-    cwd: path.resolve(options.cwd ?? process.cwd()) as AbsPath,
+    cwd: resolve(options.cwd ?? process.cwd()) as AbsPath,
     uid: process.getuid?.(),
     runtime: { node: process.versions.node, platform: process.platform, architecture: process.arch },
     now: () => new Date(),
@@ -157,18 +174,21 @@ export function nodeSystem(options: NodeSystemOptions = {}): System {
         .toString("hex")
         .slice(0, digits),
     sha256: (bytes) => process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex"),
-    readBytes: (where) => unlessAbsent(where, () => fs.readFileSync(where)),
-    readText: (where) => unlessAbsent(where, () => fs.readFileSync(where, "utf8")),
+    readBytes: (where) => unlessAbsent(where, () => readFileSync(where)),
+    readText: (where) => unlessAbsent(where, () => readFileSync(where, "utf8")),
     list: readEntries,
     info: readInfo,
     readLink: (where) =>
-      unlessAbsent(where, () => (readInfo(where)?.kind === "link" ? fs.readlinkSync(where) : undefined)),
-    realPath: (where) => unlessAbsent(where, () => fs.realpathSync.native(where) as AbsPath),
+      unlessAbsent(where, () => (readInfo(where)?.kind === "link" ? readlinkSync(where) : undefined)),
+    realPath: (where) => unlessAbsent(where, () => realpathSync.native(where) as AbsPath),
     canWrite,
     run: runProgram,
     runWatched,
     withScratch,
-    readInput,
+    readInput: () => {
+      input ??= readInput();
+      return input;
+    },
     writeCache,
   };
 }

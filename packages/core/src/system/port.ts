@@ -83,7 +83,7 @@ export interface System {
   runWatched(command: string, options: RunWatchedOptions): Promise<WatchedResult>;
   /** Lends an empty folder outside every repository and removes it afterwards. */
   withScratch<T>(use: (folder: AbsPath) => T): T;
-  /** Standard input to its end; "" when it is a terminal. */
+  /** Standard input to its end, read once; "" when it is a terminal. */
   readInput(): string;
   /** Replaces a cache file by rename; a failure is silent, for a cache may always be missing. */
   writeCache(path: AbsPath, text: string): void;

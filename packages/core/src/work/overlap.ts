@@ -22,16 +22,27 @@ async function readOther(layer: Layer, home: AbsPath): Promise<Task | "unreadabl
   }
 }
 
-/** The active tasks of the repository's other worktrees; git is the registry, there is no list of our own. */
-export async function readOtherTasks(layer: Layer, git: GitReading): Promise<readonly OtherTask[]> {
+/** Homes of every checkout: those below the common folder, and real folders in working trees. */
+function listHomes(layer: Layer, git: GitReading): readonly AbsPath[] {
   const { system, repository } = layer;
-  const others = git.worktrees().filter((worktree) => worktree.present && worktree.path !== repository.top);
-  const read = others.map(async (worktree): Promise<readonly OtherTask[]> => {
-    const real = join(worktree.path, ".ai", "local");
-    const home = system.info(real)?.kind === "directory" ? real : join(checkoutsFolder(repository), worktree.checkout);
-    const task = await readOther(layer, home);
-    if (task === "unreadable") return [{ worktree: worktree.path, task: undefined }];
-    return isActive(task) ? [{ worktree: worktree.path, task }] : [];
+  const base = checkoutsFolder(repository);
+  const shared = (system.list(base) ?? [])
+    .filter((entry) => entry.kind === "directory")
+    .map((entry) => join(base, entry.name));
+  const real = git.worktrees().map((worktree) => join(worktree.path, ".ai", "local"));
+  return [...shared, ...real.filter((path) => system.info(path)?.kind === "directory")];
+}
+
+/** The active tasks of the repository's other worktrees that are still there; a record says itself whose it is. */
+export async function readOtherTasks(layer: Layer, git: GitReading): Promise<readonly OtherTask[]> {
+  const { system, repository, home } = layer;
+  const others = listHomes(layer, git).filter((path) => path !== home.path);
+  const read = others.map(async (path): Promise<readonly OtherTask[]> => {
+    const task = await readOther(layer, path);
+    if (task === "unreadable") return [{ worktree: path, task: undefined }];
+    const worktree = task?.worktree as AbsPath | undefined;
+    if (!isActive(task) || worktree === undefined || worktree === repository.top) return [];
+    return system.info(worktree) === undefined ? [] : [{ worktree, task }];
   });
   return (await Promise.all(read)).flat();
 }

@@ -1,4 +1,4 @@
-import * as path from "node:path";
+import { basename, dirname, isAbsolute, join, relative as relativePath, resolve, sep } from "node:path";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -11,13 +11,13 @@ function deepestExisting(system: System, where: string): { readonly real: string
   for (;;) {
     const real = system.realPath(at as AbsPath);
     if (real !== undefined) return { real, rest: rest.join("/") };
-    rest.unshift(path.basename(at));
-    at = path.dirname(at);
+    rest.unshift(basename(at));
+    at = dirname(at);
   }
 }
 
 function isOutside(relative: string): boolean {
-  return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+  return relative === ".." || relative.startsWith(`..${sep}`) || isAbsolute(relative);
 }
 
 /**
@@ -26,14 +26,14 @@ function isOutside(relative: string): boolean {
  */
 export function resolveScope(system: System, repository: Repository, given: string): RepoPath {
   if (given.trim() === "" || given.includes("\0")) throw new ReeveError("USAGE", "a scope path is empty");
-  const lexical = path.resolve(system.cwd, given);
+  const lexical = resolve(system.cwd, given);
   const { real, rest } = deepestExisting(system, lexical);
   const top = system.realPath(repository.top) ?? repository.top;
-  const full = rest === "" ? real : path.join(real, rest);
-  const relative = path.relative(top, full);
-  const dangling = system.info(path.join(real, rest.split("/")[0] ?? "") as AbsPath)?.kind === "link" && rest !== "";
+  const full = rest === "" ? real : join(real, rest);
+  const relative = relativePath(top, full);
+  const dangling = system.info(join(real, rest.split("/")[0] ?? "") as AbsPath)?.kind === "link" && rest !== "";
   if (isOutside(relative) || dangling) {
-    const written = path.relative(top, lexical);
+    const written = relativePath(top, lexical);
     const through = !isOutside(written);
     throw new ReeveError(
       "SCOPE_REFUSED",
@@ -41,9 +41,9 @@ export function resolveScope(system: System, repository: Repository, given: stri
       { hint: "name a path inside the repository, e.g. --scope src", details: { scope: given } },
     );
   }
-  const scope = relative.split(path.sep).join("/");
+  const scope = relative.split(sep).join("/");
   if (isInside(scope, ".git")) {
-    const local = path.relative(top, lexical).startsWith(path.join(".ai", "local"));
+    const local = relativePath(top, lexical).startsWith(join(".ai", "local"));
     const what = local ? "this checkout's own half of the layer, which no task changes" : "git's own folder";
     const hint = "name the files the task may change, e.g. --scope src";
     throw new ReeveError("SCOPE_REFUSED", `scope '${given}' is ${what}`, { hint, details: { scope: given } });

@@ -1,4 +1,5 @@
 import { collectFindings, type Finding, type Findings } from "../../findings/finding.ts";
+import { shellQuote } from "../../findings/quote.ts";
 import { readGit } from "../../git/process.ts";
 import { journalFile } from "../../layer/layer.ts";
 import { decodeLayerFile } from "../../policy/reader.ts";
@@ -78,7 +79,7 @@ function judgeLocal(input: DoctrineInput, findings: Findings): void {
       subject: path,
       message: "is tracked by git; this half is one checkout's own",
       reproduce: "git ls-files -- ':(top).ai/local'",
-      next: `git rm --cached -- '${path}'`,
+      next: `git rm --cached -- ${shellQuote(path)}`,
     });
   }
   const shows = input.git

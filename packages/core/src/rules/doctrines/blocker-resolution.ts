@@ -1,4 +1,5 @@
 import { collectFindings } from "../../findings/finding.ts";
+import { shellQuote } from "../../findings/quote.ts";
 import { blockingQuestions, openQuestions } from "../../records/questions.ts";
 import { type Doctrine, defineDoctrine, requireSubject } from "../doctrine.ts";
 
@@ -14,7 +15,7 @@ export const blockerResolution: Doctrine = defineDoctrine({
         subject: question.question,
         message: `open since ${question.opened}, asked by ${question.task === "none" ? "nobody's task" : "this task"}`,
         reproduce: "reeve question list",
-        next: `reeve question resolve ${JSON.stringify(question.question)} --answer "<answer>"`,
+        next: `reeve question resolve ${shellQuote(question.question)} --answer "<answer>"`,
       });
     }
     for (const problem of input.questions.problems) {

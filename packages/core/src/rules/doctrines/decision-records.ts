@@ -1,5 +1,6 @@
 import { collectFindings } from "../../findings/finding.ts";
 import { plural } from "../../findings/plural.ts";
+import { shellQuote } from "../../findings/quote.ts";
 import { type Decision, decisionsPath, readDecisions } from "../../records/decisions.ts";
 import { type Doctrine, defineDoctrine } from "../doctrine.ts";
 
@@ -19,7 +20,7 @@ export const decisionRecords: Doctrine = defineDoctrine({
       findings.warn({
         subject: `${decisionsPath}:${decision.line}`,
         message: `'${decision.title}' lacks ${missingFields(decision).join(", ")}`,
-        reproduce: `reeve decision show ${JSON.stringify(decision.title)}`,
+        reproduce: `reeve decision show ${shellQuote(decision.title)}`,
         next: "record it again with reeve decision add, naming it with --supersedes",
       });
     }

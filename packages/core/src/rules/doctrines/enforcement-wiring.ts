@@ -1,4 +1,5 @@
 import { collectFindings, type Findings } from "../../findings/finding.ts";
+import { shellQuote } from "../../findings/quote.ts";
 import { hookNames } from "../../hooks/block.ts";
 import { openCanaryMemory } from "../../hooks/canary-memory.ts";
 import { judgeCall } from "../../hooks/invocation.ts";
@@ -13,7 +14,7 @@ function judgeCi(input: DoctrineInput, findings: Findings, enforcement: Enforcem
   const text = outside ? undefined : input.layer.read(file);
   const subject = enforcement.name;
   const command = [enforcement.path, ...(enforcement.args ?? [])].join(" ");
-  const reproduce = `grep -n ${JSON.stringify(command)} "$(git rev-parse --show-toplevel)/${file}"`;
+  const reproduce = `grep -n -F ${shellQuote(command)} "$(git rev-parse --show-toplevel)"/${shellQuote(file)}`;
   const rule = "reeve doctor --rule enforcement-wiring";
   if (text === undefined) {
     const message = `${file} ${outside ? "lies outside the repository" : "is missing"}`;

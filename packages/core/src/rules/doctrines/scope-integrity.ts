@@ -1,11 +1,12 @@
 import { collectFindings } from "../../findings/finding.ts";
 import { plural } from "../../findings/plural.ts";
+import { shellQuote } from "../../findings/quote.ts";
 import { isClaimed } from "../../work/scope.ts";
 import type { TouchedFile } from "../../work/subject.ts";
 import { type Doctrine, defineDoctrine, requirePolicy, requireSubject } from "../doctrine.ts";
 
 function quote(path: string): string {
-  return `':(top,literal)${path.replaceAll("'", "'\\''")}'`;
+  return shellQuote(`:(top,literal)${path}`);
 }
 
 /** Names a shell line cannot carry, or that are no UTF-8, are shown among all the others. */

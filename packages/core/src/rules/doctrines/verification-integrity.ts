@@ -1,4 +1,5 @@
 import { collectFindings, type Findings } from "../../findings/finding.ts";
+import { shellQuote } from "../../findings/quote.ts";
 import { policyValue } from "../../policy/values.ts";
 import { renderAge } from "../../records/time.ts";
 import {
@@ -11,10 +12,6 @@ import {
 } from "../doctrine.ts";
 
 const typed = 'reeve finish --outcome completed --verify-command "<command>"';
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 function judgeRun(findings: Findings, verification: Verification): void {
   const { command, result, treeBefore, treeAfter } = verification;
