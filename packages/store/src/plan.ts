@@ -29,7 +29,10 @@ export interface WriteChange extends Filed {
   readonly expect?: Expectation;
 }
 
-/** Adds whole lines to the end of a file; one that does not end in a newline gets it first. */
+/**
+ * Adds whole lines to the end of a file; one that does not end in a newline gets it first. The mode is for a file that has
+ * to be made; one that is there keeps its own.
+ */
 export interface AppendChange extends Filed {
   readonly kind: "append";
 }

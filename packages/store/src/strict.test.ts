@@ -35,7 +35,7 @@ describe("parseStrict", () => {
     );
   });
 
-  test("accepts exactly the texts JSON.parse accepts, but for duplicate members", () => {
+  test("accepts exactly the texts JSON.parse accepts, but for duplicate members and numbers beyond a double", () => {
     const pieces = [
       "{",
       "}",
@@ -59,7 +59,7 @@ describe("parseStrict", () => {
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 9 }), (parts) => {
         const text = parts.join("");
         const outcome = attempt(() => parse(text));
-        if ("error" in outcome && String(outcome.error).includes("duplicate member")) return;
+        if ("error" in outcome && /duplicate member|number out of range/.test(String(outcome.error))) return;
         const expected = attempt<unknown>(() => JSON.parse(text));
         if ("value" in expected) expect(outcome).toEqual(expected);
         else expect(outcome).toHaveProperty("error.code", "DAMAGED");

@@ -60,7 +60,7 @@ export function judgeCall({ text, program, first, form }: CallQuestion): CallVer
   if (swallows.test(row)) return { kind: "swallowed", line };
   const call = starts.exec(row);
   const before = lines.slice(0, named);
-  if (call === null || /^\s/.test(row) || before.some(isDoubtful)) return { kind: "unproven", line };
+  if (call === null || before.some(isDoubtful)) return { kind: "unproven", line };
   const [, exec, , after = ""] = call;
   const last = lines.slice(named + 1).every((later) => later.trim() === "");
   const strict = form === "errexit" || before.some((earlier) => /^\s*set\s+-\w*e/.test(earlier));

@@ -2,6 +2,7 @@ import { dirname, join as joinPath, relative as relativePath, resolve } from "no
 import { applyPlan, type Change, StoreError, sweepFolder, withLock } from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
+import type { Worktree } from "../git/worktrees.ts";
 import type { AbsPath } from "../system/paths.ts";
 import type { System } from "../system/port.ts";
 
@@ -35,8 +36,19 @@ export function join(base: AbsPath, ...parts: readonly string[]): AbsPath {
   return joinPath(base, ...parts) as AbsPath;
 }
 
-export function checkoutsFolder(repository: Repository): AbsPath {
+function checkoutsFolder(repository: Repository): AbsPath {
   return join(repository.commonDir, "reeve", "checkouts");
+}
+
+/** Every checkout's half: those below the common folder, removed worktrees' included, and real folders in working trees. */
+export function listHomes(system: System, repository: Repository, worktrees: readonly Worktree[]): readonly AbsPath[] {
+  const base = checkoutsFolder(repository);
+  const folders = (system.list(base) ?? []).filter((entry) => entry.kind === "directory");
+  const real = worktrees.map((worktree) => join(worktree.path, ".ai", "local"));
+  return [
+    ...folders.map((entry) => join(base, entry.name)),
+    ...real.filter((path) => system.info(path)?.kind === "directory"),
+  ];
 }
 
 function localPath(repository: Repository): AbsPath {

@@ -81,7 +81,7 @@ export function requireLayer(system: System, repository: Repository): void {
       hint: "reeve init --extend adds what is missing",
     });
   }
-  throw new ReeveError("NO_LAYER", describeSquatter(info.kind), { hint: `${moveAside}; then: reeve init` });
+  throw new ReeveError("NO_LAYER", describeSquatter(info.kind), { hint: moveAside });
 }
 
 /** A journal that does not parse stops writers; readers take the files as they are. */

@@ -2,7 +2,7 @@ import { openLog } from "@reeve/store";
 import { nearest } from "../documents/nearest.ts";
 import { ReeveError } from "../findings/errors.ts";
 import type { GitReading } from "../git/reading.ts";
-import { checkoutsFolder, join } from "../layer/home.ts";
+import { join, listHomes } from "../layer/home.ts";
 import type { Layer } from "../layer/layer.ts";
 import { parseDuration } from "../policy/policy.ts";
 import type { AbsPath } from "../system/paths.ts";
@@ -75,12 +75,7 @@ export function readHistory(layer: Layer, archives: boolean): readonly LedgerLin
 /** Lines of every checkout of the repository, removed worktrees included, by time. */
 export function readAllHistory(layer: Layer, git: GitReading): readonly LedgerLine[] {
   const { system, repository } = layer;
-  const base = checkoutsFolder(repository);
-  const homes = (system.list(base) ?? [])
-    .filter((entry) => entry.kind === "directory")
-    .map((entry) => join(base, entry.name));
-  const real = git.worktrees().map((worktree) => join(worktree.path, ".ai", "local"));
-  const folders = [...homes, ...real.filter((path) => system.info(path)?.kind === "directory")];
+  const folders = listHomes(system, repository, git.worktrees());
   const lines = folders.flatMap((home) => {
     const bytes = system.readBytes(join(home, "state", "ledger.jsonl")) ?? new Uint8Array();
     return [...readArchives(layer, join(home, "state")), ...parseLedger(bytes).lines];

@@ -1,8 +1,9 @@
 import { deriveLabel, type Label } from "../git/divergence.ts";
 import type { Head } from "../git/head.ts";
 import type { GitReading } from "../git/reading.ts";
-import { checkoutsFolder, join } from "../layer/home.ts";
-import { type Layer, openLayer } from "../layer/layer.ts";
+import { join, listHomes } from "../layer/home.ts";
+import type { Layer } from "../layer/layer.ts";
+import type { AbsPath } from "../system/paths.ts";
 import { recordedHead } from "../work/standing.ts";
 import { readLedger } from "./ledger.ts";
 import { isNote, type Note, type NoteKind, readNotes } from "./note.ts";
@@ -26,25 +27,25 @@ export async function listNotes(layer: Layer, kind: NoteKind): Promise<readonly 
   });
 }
 
-function otherLayers(layer: Layer): readonly Layer[] {
-  const { system, repository, version } = layer;
-  const folder = checkoutsFolder(repository);
-  return (system.list(folder) ?? [])
-    .map((entry) => join(folder, entry.name))
+/** The same layer with another checkout's half. */
+function withHome(layer: Layer, path: AbsPath): Layer {
+  const { system } = layer;
+  const locate = (statePath: string): AbsPath =>
+    statePath.startsWith(".ai/local/") ? join(path, statePath.slice(".ai/local/".length)) : layer.locate(statePath);
+  return {
+    ...layer,
+    home: { ...layer.home, path, exists: true },
+    locate,
+    read: (statePath) => system.readText(locate(statePath)),
+    readBytes: (statePath) => system.readBytes(locate(statePath)),
+    list: (statePath) => (system.list(locate(statePath)) ?? []).map((entry) => entry.name),
+  };
+}
+
+function otherLayers(layer: Layer, git: GitReading): readonly Layer[] {
+  return listHomes(layer.system, layer.repository, git.worktrees())
     .filter((home) => home !== layer.home.path)
-    .map((path) => {
-      const other = openLayer({ system, repository, version, caches: false, dry: true });
-      const locate = (statePath: string): typeof path =>
-        statePath.startsWith(".ai/local/") ? join(path, statePath.slice(".ai/local/".length)) : other.locate(statePath);
-      return {
-        ...other,
-        home: { ...other.home, path, exists: true },
-        locate,
-        read: (statePath) => system.readText(locate(statePath)),
-        readBytes: (statePath) => system.readBytes(locate(statePath)),
-        list: (statePath) => (system.list(locate(statePath)) ?? []).map((entry) => entry.name),
-      };
-    });
+    .map((home) => withHome(layer, home));
 }
 
 /**
@@ -58,7 +59,7 @@ export async function resolveNote(layer: Layer, git: GitReading, kind: NoteKind)
   const here =
     same.find((note) => note.front.worktree === layer.repository.top) ?? (branch === undefined ? undefined : same[0]);
   if (here !== undefined || branch === undefined) return here;
-  const others = await Promise.all(otherLayers(layer).map((other) => listNotes(other, kind)));
+  const others = await Promise.all(otherLayers(layer, git).map((other) => listNotes(other, kind)));
   return others
     .flat()
     .filter((note) => note.front.branch === branch)

@@ -1,6 +1,6 @@
 import { collectFindings, type Finding } from "../findings/finding.ts";
 import type { GitReading } from "../git/reading.ts";
-import { checkoutsFolder, join } from "../layer/home.ts";
+import { join, listHomes } from "../layer/home.ts";
 import type { Layer } from "../layer/layer.ts";
 import type { AbsPath } from "../system/paths.ts";
 import { overlaps } from "./scope.ts";
@@ -22,21 +22,10 @@ async function readOther(layer: Layer, home: AbsPath): Promise<Task | "unreadabl
   }
 }
 
-/** Homes of every checkout: those below the common folder, and real folders in working trees. */
-function listHomes(layer: Layer, git: GitReading): readonly AbsPath[] {
-  const { system, repository } = layer;
-  const base = checkoutsFolder(repository);
-  const shared = (system.list(base) ?? [])
-    .filter((entry) => entry.kind === "directory")
-    .map((entry) => join(base, entry.name));
-  const real = git.worktrees().map((worktree) => join(worktree.path, ".ai", "local"));
-  return [...shared, ...real.filter((path) => system.info(path)?.kind === "directory")];
-}
-
 /** The active tasks of the repository's other worktrees that are still there; a record says itself whose it is. */
 export async function readOtherTasks(layer: Layer, git: GitReading): Promise<readonly OtherTask[]> {
   const { system, repository, home } = layer;
-  const others = listHomes(layer, git).filter((path) => path !== home.path);
+  const others = listHomes(system, repository, git.worktrees()).filter((path) => path !== home.path);
   const read = others.map(async (path): Promise<readonly OtherTask[]> => {
     const task = await readOther(layer, path);
     if (task === "unreadable") return [{ worktree: path, task: undefined }];
