@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ApplyReport, applyPlan } from "./apply.ts";
+import { type ApplyReport, applyPlan, provePlan } from "./apply.ts";
 import type { Change } from "./plan.ts";
 import { modeOf, temporaryFolder, treeOf } from "./testing/folder.ts";
 
@@ -356,5 +356,18 @@ describe("applyPlan", () => {
     expect([readFileSync(path, "utf8"), statSync(path).ino, modeOf(path)]).toEqual(["1\n2\n3\n", ino, 0o600]);
     expect(modeOf(join(bench.root, "new"))).toBe(0o600);
     rmSync(path);
+  });
+});
+
+describe("provePlan", () => {
+  test("throws what applyPlan would, and changes nothing either way", () => {
+    const { folder, root } = openBench();
+    const first: Change = { kind: "write", root, path: "a/b", bytes: "x", expect: "absent" };
+    expect(() => provePlan({ changes: [first] })).not.toThrow();
+    const refused: Change = { kind: "write", root, path: "../x", bytes: "x" };
+    expect(() => provePlan({ changes: [first, refused] })).toThrow(expect.objectContaining({ code: "REFUSED_PATH" }));
+    const unmet: Change = { kind: "remove", root, path: "c", expect: { bytes: "x" } };
+    expect(() => provePlan({ changes: [first, unmet] })).toThrow(expect.objectContaining({ code: "CONFLICT" }));
+    expect(treeOf(folder)).toEqual({ root: "/" });
   });
 });
