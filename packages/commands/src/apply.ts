@@ -1,5 +1,5 @@
 import { ensureHome, type HomeMode, readHome } from "@reeve/core/layer/home.ts";
-import { journalFile, lockFile, openLayer } from "@reeve/core/layer/layer.ts";
+import { journalFile, lockFile } from "@reeve/core/layer/layer.ts";
 import { readHomeSeeds, type Share } from "@reeve/core/layer/share.ts";
 import { planRotation } from "@reeve/core/records/rotation.ts";
 import { applyPlan, listPlan, provePlan, recoverPlan, withLock } from "@reeve/store";
@@ -14,6 +14,9 @@ export interface Writing {
   readonly open: () => Promise<Open>;
   readonly run: (opened: Open) => Outcome<unknown> | Promise<Outcome<unknown>>;
 }
+
+/** How long one holder is waited for. A command holds the lock for a moment, but on a busy machine moments are long. */
+const lockWaitMs = 15_000;
 
 function left(report: { readonly left: readonly { path: string; reason: string }[] } | undefined): readonly string[] {
   return (report?.left ?? []).map((file) => `${file.path} was changed meanwhile (${file.reason}) and is left as it is`);
@@ -39,7 +42,7 @@ export async function runAndApply({ call, share, first, open, run }: Writing): P
     seeds: readHomeSeeds(share),
     ...(wanted === undefined ? {} : { wanted }),
   });
-  return withLock(lockFile(home), {}, async () => {
+  return withLock(lockFile(home), { waitMs: lockWaitMs }, async () => {
     const { top, commonDir, gitDir } = git.repository;
     const options = { journal: journalFile(home), roots: [top, home.path, commonDir, gitDir] };
     const recovered = await recoverPlan(options);
@@ -48,7 +51,7 @@ export async function runAndApply({ call, share, first, open, run }: Writing): P
     const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, options);
     const { layer, context } = opened;
     if (layer !== undefined && outcome.plan !== undefined) {
-      const rotation = await planRotation(openLayer({ ...layer, caches: call.caches, dry: false }), context.git.head());
+      const rotation = await planRotation(layer, context.git.head());
       if (rotation !== undefined) await applyPlan(rotation, options);
     }
     layer?.documents.keep();

@@ -16,6 +16,8 @@ export interface Rotation {
 export interface RotationRequest {
   readonly layer: Layer;
   readonly head: Head;
+  /** The ledger as it is now, where it changed since the layer was opened. */
+  readonly bytes?: Uint8Array;
   /** Rotates only a ledger of more lines than this. */
   readonly cap: number;
   /** Lines that stay, the new `ledger.rotated` included. */
@@ -38,8 +40,8 @@ function freeName(layer: Layer): string {
 }
 
 /** Moves the older lines, byte for byte, into an archive; `undefined` while the ledger is within its cap. */
-export function planLedgerRotation({ layer, head, cap, keep }: RotationRequest): Rotation | undefined {
-  const bytes = layer.readBytes(ledgerPath);
+export function planLedgerRotation({ layer, head, cap, keep, ...given }: RotationRequest): Rotation | undefined {
+  const bytes = given.bytes ?? layer.readBytes(ledgerPath);
   if (bytes === undefined) return undefined;
   const starts = lineStarts(bytes);
   if (starts.length <= cap) return undefined;
@@ -60,8 +62,10 @@ export function planLedgerRotation({ layer, head, cap, keep }: RotationRequest):
 
 /** The rotation a writing command owes under the policy's `ledger.rotate: auto`; none while the policy does not parse. */
 export async function planRotation(layer: Layer, head: Head): Promise<Plan | undefined> {
+  const bytes = layer.system.readBytes(layer.locate(ledgerPath));
+  if (bytes === undefined) return undefined;
   const policy = await readPolicy(layer).catch(() => undefined);
   if (policy?.ledger?.rotate !== "auto") return undefined;
   const cap = policyValue(policy, "ledger.retention_max_lines");
-  return planLedgerRotation({ layer, head, cap, keep: Math.max(1, Math.floor((cap * 3) / 4)) })?.plan;
+  return planLedgerRotation({ layer, head, bytes, cap, keep: Math.max(1, Math.floor((cap * 3) / 4)) })?.plan;
 }
