@@ -8,6 +8,7 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    maxWorkers: 2,
     env: { NODE_EXTRA_CA_CERTS: "" },
   },
 });

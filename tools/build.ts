@@ -160,8 +160,11 @@ async function buildCli(): Promise<void> {
     fs.writeFileSync(`${fresh}/chunks/${chunk.name}`, chunk.bytes);
   fs.writeFileSync(`${fresh}/reeve.cjs`, entry);
   copyShare(`${fresh}/share`);
-  fs.rmSync(`${cli}/dist`, { recursive: true, force: true });
+  // Two renames: whoever starts the program meanwhile finds the old one or the new one.
+  const old = `${cli}/dist.${process.pid}.old`;
+  if (fs.existsSync(`${cli}/dist`)) fs.renameSync(`${cli}/dist`, old);
   fs.renameSync(fresh, `${cli}/dist`);
+  fs.rmSync(old, { recursive: true, force: true });
 }
 
 const storeEntries = ["index", "table", "strict"].map((name) => `packages/store/src/${name}.ts`);

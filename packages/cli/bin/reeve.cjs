@@ -24,6 +24,11 @@ if [ "$reeve_reads" = history ] && [ -r .ai/local/state/current.yaml ]; then
     [ "$reeve_key" = head: ] && reeve_base=$reeve_value
   done <.ai/local/state/current.yaml
   case "$reeve_base" in *[!0-9a-f]*) reeve_base= ;; esac
+  # Nothing to ask the history for while HEAD is still where the task began.
+  if [ -f .git/HEAD ] && read -r reeve_key reeve_value <.git/HEAD; then
+    [ "$reeve_key" = ref: ] && [ -f ".git/$reeve_value" ] && read -r reeve_key <".git/$reeve_value"
+    [ "$reeve_key" = "$reeve_base" ] && reeve_base=
+  fi
 fi
 {
   git --no-optional-locks status --porcelain=v2 --branch -z -uall 2>/dev/null

@@ -233,8 +233,8 @@ function lastLine({ task, outcome, unmet, note, check }: FinishResult, findings:
 export const finish: Command = defineCommand({
   name: "finish",
   summary: "end the task, if its contract is met",
-  about: `The contract is the policy's verification.finish_requires, each key evaluated by its rule. Every line is printed.
-A refusal leaves a task.refused line in the ledger and the task active. partial and blocked want a note with
+  about: `The contract is the policy's verification.finish_requires, each key evaluated by its rule. A refusal prints every
+line, leaves a task.refused line in the ledger, and the task active. partial and blocked want a note with
 '# Next Action'; no_match and failed one with '# Reason'. Without a newer handover the note is derived from the records.`,
   examples: [
     {

@@ -21,7 +21,7 @@ function literal(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-const swallows = /\|\|\s*(?:true|:|exit\s+0)\s*(?:[;&]|$)/;
+const swallows = /(?:\|\||;)\s*(?:true|:|exit(?:\s+0)?)\s*(?:[;&]|$)/;
 const passesOn = /\|\|\s*(?:exit|return)\s+(?:"?\$\?"?|[1-9]\d*)\s*$/;
 /** What may end a script early, or put a later line somewhere it need not run: then nothing is proven. */
 const doubtful =
