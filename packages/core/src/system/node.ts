@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { sweepFolder } from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "./paths.ts";
 import type { DirectoryEntry, FileInfo, FileKind, RunOptions, RunResult, System } from "./port.ts";
@@ -142,6 +143,8 @@ function writeCache(where: AbsPath, text: string): void {
   const temporary = join(dirname(where), `.${basename(where)}.${process.pid}.${cacheWrites}.tmp`);
   try {
     mkdirSync(dirname(where), { recursive: true, mode: 0o700 });
+    // What a process that was killed half-way left behind.
+    sweepFolder(dirname(where));
     writeFileSync(temporary, text, { mode: 0o600 });
     renameSync(temporary, where);
   } catch {
