@@ -6,7 +6,8 @@ export interface FailureValue {
   readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly message: string;
-  readonly hint: string | undefined;
+  /** What to type or do next; `null` when there is nothing to say. */
+  readonly hint: string | null;
 }
 
 export interface Failure {
@@ -74,7 +75,7 @@ export function describeFailure(error: unknown): Failure {
     code === "INTERNAL" && process.env["REEVE_DEBUG"] ? `\n${error instanceof Error ? error.stack : ""}` : "";
   const lines = [`reeve: ${message}${deep}`, ...(hint === undefined ? [] : [`  next: ${hint}`])];
   return {
-    value: { code, exit: exitCodes[errorTable[code].exit], message, hint },
+    value: { code, exit: exitCodes[errorTable[code].exit], message, hint: hint ?? null },
     text: `${lines.join("\n")}\n`,
     stream: exit !== 0 && usual ? 1 : 2,
   };

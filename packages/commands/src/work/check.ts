@@ -1,4 +1,5 @@
 import type { Finding } from "@reeve/core/findings/finding.ts";
+import type { Label } from "@reeve/core/git/divergence.ts";
 import type { Policy, Profile } from "@reeve/core/policy/policy.ts";
 import { readPolicy, readProfile } from "@reeve/core/policy/reader.ts";
 import { planCheckpointStamp } from "@reeve/core/records/writer.ts";
@@ -15,12 +16,14 @@ import { renderVerdict } from "../text.ts";
 interface CheckResult {
   readonly task: Task;
   readonly explained: { readonly policy: Policy; readonly profile: Profile } | undefined;
+  /** How the task's record stands to git, when the whole task was judged. */
+  readonly label: Label | undefined;
 }
 
 async function explain(context: Context): Promise<Outcome<CheckResult>> {
   const { layer, task } = context;
   const explained = { policy: await readPolicy(layer), profile: await readProfile(layer, task.profile) };
-  return { result: { task, explained }, as: "value" };
+  return { result: { task, explained, label: undefined }, as: "value" };
 }
 
 async function listOverlaps(context: Context): Promise<Outcome<CheckResult>> {
@@ -33,10 +36,15 @@ async function listOverlaps(context: Context): Promise<Outcome<CheckResult>> {
     message: "no other worktree's task overlaps",
   };
   const shown = found.map((finding): Finding => ({ ...finding, level: "WARN", next: "agree who changes what" }));
-  return { result: { task, explained: undefined }, findings: found.length === 0 ? [none] : shown };
+  return { result: { task, explained: undefined, label: undefined }, findings: found.length === 0 ? [none] : shown };
 }
 
-async function evaluate(context: Context, only: string | undefined): Promise<readonly Finding[]> {
+interface Evaluated {
+  readonly label: Label;
+  readonly findings: readonly Finding[];
+}
+
+async function evaluate(context: Context, only: string | undefined): Promise<Evaluated> {
   const { layer, git, task } = context;
   await readPolicy(layer);
   const set = await readRules(layer);
@@ -45,7 +53,8 @@ async function evaluate(context: Context, only: string | undefined): Promise<rea
   const subject = await readSubject(layer, git, task);
   const input = await readDoctrineInput({ layer, git, runBy: "check", set, subject });
   const reports = await runRules(wanted, input);
-  return [...set.problems, ...reports.flatMap((report) => report.findings)];
+  const findings = [...set.problems, ...reports.flatMap((report) => report.findings)];
+  return { label: subject.standing.label, findings };
 }
 
 function renderValue(value: unknown, indent: string): string {
@@ -95,13 +104,14 @@ began. What a merge, a pull or a fast-forward brought in is not yours.`,
   async run(args, context): Promise<Outcome<CheckResult>> {
     if (args.explain) return explain(context);
     if (args.overlap) return listOverlaps(context);
-    const findings = await evaluate(context, args.rule);
-    const result: CheckResult = { task: context.task, explained: undefined };
+    const { label, findings } = await evaluate(context, args.rule);
+    const result: CheckResult = { task: context.task, explained: undefined, label };
     if (!args.checkpoint) return { result, findings };
     return { result, findings, plan: planCheckpointStamp(context.layer, context.git.head(), context.task) };
   },
-  text({ explained, task }: CheckResult, findings) {
-    if (explained === undefined) return renderVerdict("check", findings);
+  text({ explained, task, label }: CheckResult, findings) {
+    const verdict = renderVerdict("check", findings);
+    if (explained === undefined) return label === undefined ? verdict : `${verdict} (${task.id} is ${label})`;
     return [
       `task: ${task.id} ${task.task}`,
       `scope: ${task.scope.join(", ")}`,
