@@ -94,12 +94,18 @@ async function bundle(entry: string, options: BuildOptions): Promise<Uint8Array>
   return file.contents;
 }
 
+/** A chunk is one function of what a CommonJS module gets: the loader compiles the file as it is. */
+async function bundleChunk(entry: string, split: Split): Promise<Uint8Array> {
+  const bytes = await bundle(entry, { plugins: [splitting(split)] });
+  return Buffer.concat([Buffer.from("(function(exports,require,module){"), bytes, Buffer.from("\n})")]);
+}
+
 /** Each lazy module in turn, so that a later one finds an earlier one beside it. */
 async function buildLazy(): Promise<ReadonlyMap<string, Chunk>> {
   const chunks = new Map<string, Chunk>();
   for (const file of lazyModules) {
     const lazy = new Map([...chunks].map(([known, chunk]) => [known, chunk.name]));
-    const bytes = await bundle(file, { plugins: [splitting({ command: undefined, lazy, alone: false })] });
+    const bytes = await bundleChunk(file, { command: undefined, lazy, alone: false });
     chunks.set(file, nameChunk(path.basename(file, ".ts"), bytes));
   }
   return chunks;
@@ -114,13 +120,10 @@ async function buildCommands(built: ReadonlyMap<string, Chunk>): Promise<Readonl
     .map(async (known) => {
       const alone = (await known.load()).needs === "nothing";
       const command = fileOf(known);
-      const bytes = await bundle(entry, { plugins: [splitting({ command, lazy, alone })] });
+      const bytes = await bundleChunk(entry, { command, lazy, alone });
       return [known.name, nameChunk(path.basename(command, ".ts"), bytes)] as const;
     });
-  const whole = nameChunk(
-    wholeGroup,
-    await bundle(entry, { plugins: [splitting({ command: undefined, lazy, alone: false })] }),
-  );
+  const whole = nameChunk(wholeGroup, await bundleChunk(entry, { command: undefined, lazy, alone: false }));
   const ofGroup = registry.filter((known) => known.group === wholeGroup).map((known) => [known.name, whole] as const);
   return new Map([...(await Promise.all(single)), ...ofGroup, ["?", whole] as const]);
 }

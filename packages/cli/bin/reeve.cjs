@@ -6,6 +6,10 @@ if [ -n "${NODE_EXTRA_CA_CERTS-}" ]; then
   export REEVE_EXTRA_CA_CERTS
   unset NODE_EXTRA_CA_CERTS
 fi
+# Asking Node what standard output is would load its streams.
+REEVE_STDOUT=other
+[ -t 1 ] && REEVE_STDOUT=terminal
+export REEVE_STDOUT
 reeve_reads=
 case "${1-}" in
   "") reeve_reads=history ;;

@@ -25,12 +25,17 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }));
 
+/** A chunk as the build makes it: one function of what a CommonJS module gets. */
+function chunkOf(code: string): string {
+  return `(function(exports,require,module){${code}\n})`;
+}
+
 function cache(): string {
   return codeCacheFolder({ ...env, REEVE_CACHE: undefined }) ?? "";
 }
 
 function chunk(name: string, answer: string): string {
-  fs.writeFileSync(path.join(folder, name), `exports.say = () => ${JSON.stringify(answer)};`);
+  fs.writeFileSync(path.join(folder, name), chunkOf(`exports.say = () => ${JSON.stringify(answer)};`));
   return name;
 }
 
@@ -77,7 +82,9 @@ describe("openChunks", () => {
     chunk("b.js", "b");
     fs.writeFileSync(
       path.join(folder, "a.js"),
-      'globalThis.reeveLoads = (globalThis.reeveLoads ?? 0) + 1; const b = require("./b.js"); exports.say = () => "a" + b.say(); exports.same = require("./a.js") === exports;',
+      chunkOf(
+        'globalThis.reeveLoads = (globalThis.reeveLoads ?? 0) + 1; const b = require("./b.js"); exports.say = () => "a" + b.say(); exports.same = require("./a.js") === exports;',
+      ),
     );
     const chunks = openChunks(folder, env);
     const first = chunks.load("a.js") as { say: () => string; same: boolean };

@@ -24,7 +24,7 @@ export function openChunks(folder: string, env: NodeJS.ProcessEnv): Chunks {
     const known = modules.get(name);
     if (known !== undefined) return known;
     const filename = join(folder, name);
-    const source = `(function (exports, require, module) {${readFileSync(filename, "latin1")}\n})`;
+    const source = readFileSync(filename, "latin1");
     const cachedData = cache === undefined ? undefined : readCodeCache(cache, name);
     const script = new Script(source, { filename, ...(cachedData === undefined ? {} : { cachedData }) });
     loaded.push({ script, name, cached: cachedData !== undefined && script.cachedDataRejected === false });

@@ -48,9 +48,12 @@ export function writeAll(stream: 1 | 2, text: string): Written {
   return "written";
 }
 
-export function isTerminal(stream: 1 | 2): boolean {
+/** Is standard output a terminal? The launcher has looked already; without it Node is asked. */
+export function isTerminal(env: Readonly<Record<string, string | undefined>>): boolean {
+  const said = env["REEVE_STDOUT"];
+  if (said !== undefined) return said === "terminal";
   try {
-    return fstatSync(stream).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(stream);
+    return fstatSync(1).isCharacterDevice() && process.getBuiltinModule("node:tty").isatty(1);
   } catch {
     return false;
   }

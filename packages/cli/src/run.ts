@@ -41,7 +41,7 @@ function readShown(system: System, argv: readonly string[]): Shown {
   const tokens = end < 0 ? argv : argv.slice(0, end);
   const verbose = tokens.includes("--verbose") || tokens.includes("-v");
   const wanted = !system.env["NO_COLOR"] && system.env["TERM"] !== "dumb";
-  return { json: tokens.includes("--json"), verbose, colour: () => wanted && isTerminal(1) };
+  return { json: tokens.includes("--json"), verbose, colour: () => wanted && isTerminal(system.env) };
 }
 
 /** Step 2: the command the words name, its chunk loaded. */

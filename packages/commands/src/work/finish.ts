@@ -94,7 +94,7 @@ async function verify(context: Context, command: string): Promise<Verification> 
     return { supposed: true, command, result, treeBefore: "", treeAfter: "" };
   }
   const limit = parseDuration(policyValue(await readPolicy(context.layer), "verification.time_limit"));
-  const { REEVE_EXTRA_CA_CERTS: certificates, ...env } = system.env;
+  const { REEVE_EXTRA_CA_CERTS: certificates, REEVE_STDOUT: _, ...env } = system.env;
   const treeBefore = readTree(context);
   const result = await system.runWatched(command, {
     cwd: git.repository.top,
