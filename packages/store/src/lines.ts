@@ -40,19 +40,34 @@ export function parseLines<T = unknown>(
 ): { entries: Entry<T>[]; problems: Problem[] } {
   const entries: Entry<T>[] = [];
   const problems: Problem[] = [];
+  if (damageOf(bytes) === undefined) {
+    const rows = textOf(bytes).split("\n");
+    const tail = rows.pop() ?? "";
+    for (const [index, text] of rows.entries()) {
+      sort(parseText(text, { line: index + 1, isTail: false }, options), entries, problems);
+    }
+    if (tail !== "") sort(parseText(tail, { line: rows.length + 1, isTail: true }, options), entries, problems);
+    return { entries, problems };
+  }
   let line = 0;
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(0x0a, start);
     line += 1;
     const stop = end === -1 ? bytes.length : end;
-    const found = parseLine(bytes.subarray(start, stop), { line, isTail: end === -1 }, options);
-    if (found !== undefined) {
-      if ("reason" in found) problems.push(found);
-      else entries.push(found);
-    }
+    sort(parseLine(bytes.subarray(start, stop), { line, isTail: end === -1 }, options), entries, problems);
     start = stop + 1;
   }
   return { entries, problems };
+}
+
+function sort<T>(found: Entry<T> | Problem | undefined, entries: Entry<T>[], problems: Problem[]): void {
+  if (found === undefined) return;
+  if ("reason" in found) problems.push(found);
+  else entries.push(found);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
 /** Where a line stands, and whether its newline is missing. */
@@ -70,7 +85,15 @@ export function parseLine<T>(
   const { path } = options;
   const damage = damageOf(bytes);
   if (damage !== undefined) return { path, line, reason: isTail ? "torn" : damage };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return parseText(textOf(bytes), { line, isTail }, options);
+}
+
+function parseText<T>(
+  text: string,
+  { line, isTail }: LinePlace,
+  options: LineOptions<T>,
+): Entry<T> | Problem | undefined {
+  const { path } = options;
   if (/^[ \t\r]*$/.test(text)) return undefined;
   try {
     const value = parseStrict(text, { path, line });

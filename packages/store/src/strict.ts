@@ -16,6 +16,26 @@ export const maxDepth = 512;
  * naming `path:line:column`; a column counts UTF-16 code units from 1, as editors do.
  */
 export function parseStrict(text: string, source: Source): unknown {
+  const canonical = readCanonical(text);
+  return canonical === undefined ? readStrict(text, source) : canonical.value;
+}
+
+/**
+ * A text that Node itself would write again exactly so has none of what is refused here: a duplicate member, an odd number
+ * or a space would come back otherwise. Escaped lone surrogates would not, and nesting is counted.
+ */
+function readCanonical(text: string): { readonly value: unknown } | undefined {
+  const shallow = text.length <= 2 * maxDepth || text.split("[").length + text.split("{").length <= maxDepth;
+  if (!shallow || text.includes("\\ud")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? { value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readStrict(text: string, source: Source): unknown {
   const cursor: Cursor = { text, at: 0, source };
   if (text.charCodeAt(0) === 0xfeff) fail(cursor, 0, "byte order mark");
   const lone = loneSurrogate.exec(text);

@@ -21,7 +21,9 @@ export function renderAge(milliseconds: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
+const timestampForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
 /** Is the text a UTC time as `timestamp` writes it, of a day that exists? */
 export function isTimestamp(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text));
+  return timestampForm.test(text) && !Number.isNaN(Date.parse(text));
 }
