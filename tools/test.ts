@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseCLI, startVitest, type Vitest } from "vitest/node";
@@ -31,7 +31,11 @@ export async function main(args: readonly string[]): Promise<number> {
 function enterTestEnvironment(): void {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "reeve-test-")));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  for (const part of ["home", "tmp", "run"]) mkdirSync(join(folder, part), { mode: 0o700 });
+  // Tests that run the program as a user without privileges must be able to pass through.
+  chmodSync(folder, 0o711);
+  for (const part of ["home", "run"]) mkdirSync(join(folder, part), { mode: 0o700 });
+  mkdirSync(join(folder, "tmp"));
+  chmodSync(join(folder, "tmp"), 0o711);
   const env = deriveTestEnvironment(process.env, folder);
   for (const name of Object.keys(process.env)) {
     if (env[name] === undefined) delete process.env[name];

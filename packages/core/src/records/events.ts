@@ -98,10 +98,10 @@ function checksOf(name: EventName): readonly Check[] {
 /** What is wrong with a payload, or `undefined`. Members a newer Reeve added are nobody's fault and pass. */
 export function payloadProblem(name: EventName, payload: Readonly<Record<string, unknown>>): string | undefined {
   for (const { member, type, required } of checksOf(name)) {
-    const value = payload[member];
-    if (value === undefined && !required) continue;
-    if (value === undefined) return `${name} lacks '${member}'`;
-    if (!accepts[type](value)) return `'${member}' of ${name} is not ${type}`;
+    const absent = !Object.hasOwn(payload, member);
+    if (absent && !required) continue;
+    if (absent) return `${name} lacks '${member}'`;
+    if (!accepts[type](payload[member])) return `'${member}' of ${name} is not ${type}`;
   }
   return undefined;
 }
