@@ -108,7 +108,10 @@ async function verify(context: Context, command: string): Promise<Verification> 
 function readNoteFile(system: System, file: string): string {
   const text = system.readText(resolvePath(system.cwd, file) as AbsPath);
   if (text === undefined)
-    throw new ReeveError("MISSING_FILE", `--note ${file}: there is no such file`, { details: { path: file } });
+    throw new ReeveError("MISSING_FILE", `--note ${file}: there is no such file`, {
+      hint: "name a file that is there; without --note the newest handover is taken, or one derived",
+      details: { path: file },
+    });
   return text;
 }
 

@@ -58,7 +58,8 @@ export interface CanaryRun {
 
 /**
  * Has git (or, when git was already asked for the folder, the hook's file itself) call the hook with the canary set, so
- * that Reeve's block answers and nothing after it runs. The answer is the path the block saw itself under.
+ * that Reeve's block answers and nothing after it runs; a hook without a first line of its own is run by `sh`, as git does.
+ * The answer is the path the block saw itself under.
  */
 export function runCanary(system: System, run: CanaryRun): string | undefined {
   const { repository } = run.git;
@@ -69,7 +70,10 @@ export function runCanary(system: System, run: CanaryRun): string | undefined {
     : runGit(system, repository, { args: ["hook", "run", run.hook], env: canary });
   const result =
     asked === undefined || /not a git command/.test(asked.stderr)
-      ? system.run(file, [], { cwd: repository.top, env: { ...gitEnvironment(system, repository), ...canary } })
+      ? system.run("sh", ["-c", '"$0"', file], {
+          cwd: repository.top,
+          env: { ...gitEnvironment(system, repository), ...canary },
+        })
       : asked;
   const said = `${result.stdout.toString("utf8")}\n${result.stderr}`;
   return new RegExp(`^reeve canary ${run.hook} (.+)$`, "m").exec(said)?.[1];

@@ -1,5 +1,13 @@
 import { dirname, join as joinPath, relative as relativePath, resolve } from "node:path";
-import { applyPlan, type Change, StoreError, sweepFolder, withLock } from "@reeve/store";
+import {
+  type ApplyOptions,
+  applyPlan,
+  type Change,
+  recoverPlan,
+  StoreError,
+  sweepFolder,
+  withLock,
+} from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Worktree } from "../git/worktrees.ts";
@@ -142,11 +150,19 @@ function stampOf(system: System): string {
     .replaceAll(/[-:]|\.\d+/g, "");
 }
 
+/** The plan of a home being made, and the only folders it may touch. */
+function homeJournal({ commonDir, gitDir, top }: Repository): ApplyOptions {
+  return {
+    journal: join(commonDir, "reeve", "home.journal"),
+    roots: [commonDir, join(commonDir, "reeve", "checkouts"), gitDir, top],
+  };
+}
+
 async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
   const { system, repository } = request;
   const base = checkoutsFolder(repository);
   const root = repository.commonDir;
-  const journal = join(root, "reeve", "home.journal");
+  const options = homeJournal(repository);
   let token: string | undefined;
   const before: Change[] = [{ kind: "mkdir", root, path: "reeve/checkouts" }];
   if (repository.kind === "linked") {
@@ -163,16 +179,16 @@ async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
   if (!excluded.split(/\r?\n/).includes(ignoreLine)) {
     before.push({ kind: "append", root, path: "info/exclude", bytes: `${ignoreLine}\n` });
   }
-  await applyPlan({ changes: before }, { journal });
-  await applyPlan({ changes: planSeeds(request, { root: base, path: repository.checkout }, token) }, { journal });
+  await applyPlan({ changes: before }, options);
+  await applyPlan({ changes: planSeeds(request, { root: base, path: repository.checkout }, token) }, options);
 }
 
 async function aimLink(request: EnsureHome): Promise<void> {
   const { system, repository } = request;
-  const journal = join(repository.commonDir, "reeve", "home.journal");
   const ai = system.realPath(join(repository.top, ".ai")) ?? join(repository.top, ".ai");
   const target = relativePath(ai, join(checkoutsFolder(repository), repository.checkout));
-  await applyPlan({ changes: [{ kind: "symlink", root: repository.top, path: ".ai/local", target }] }, { journal });
+  const changes = [{ kind: "symlink", root: repository.top, path: ".ai/local", target } as const];
+  await applyPlan({ changes }, homeJournal(repository));
   // A link half made by a process that was killed must not stay in the tracked part of the layer.
   sweepFolder(join(repository.top, ".ai"));
 }
@@ -216,6 +232,8 @@ export async function ensureHome(request: EnsureHome): Promise<Home> {
     return readHome(system, repository);
   }
   await withLock(join(repository.commonDir, "reeve", "home.lock"), {}, async () => {
+    // A home half made is finished before it is judged: without its mark it would look like another worktree's.
+    await recoverPlan(homeJournal(repository));
     const now = readHome(system, repository);
     if (isComplete(now)) return;
     if (!now.exists || now.foreign) await makeGitHome(request, now);
