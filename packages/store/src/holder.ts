@@ -49,6 +49,15 @@ export function ownHolder(): Holder {
   return own;
 }
 
+let rendered: { readonly holder: Holder; readonly text: string } | undefined;
+
+/** {@link ownHolder} as text. */
+export function ownText(): string {
+  const holder = ownHolder();
+  if (rendered?.holder !== holder) rendered = { holder, text: renderHolder(holder) };
+  return rendered.text;
+}
+
 /** What is known of a holder whose lock was last touched at `touchedMs` (milliseconds since 1970). */
 export function readHolderState(holder: Holder, touchedMs: number): HolderState {
   const me = ownHolder();

@@ -1,7 +1,7 @@
 import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
 import { infoOf, publishFile } from "./atomic.ts";
 import { errnoOf, StoreError, toStoreError } from "./errors.ts";
-import { type Holder, ownHolder, parseHolder, renderHolder } from "./holder.ts";
+import { type Holder, ownText, parseHolder } from "./holder.ts";
 
 /** A lock as it lies on the disk. */
 export interface LockFile {
@@ -14,7 +14,7 @@ export interface LockFile {
 
 /** Takes a lock in one call; answers whether it was free. */
 export function takeLockFile(path: string): boolean {
-  const text = renderHolder(ownHolder());
+  const text = ownText();
   try {
     symlinkSync(text, path);
     return true;
@@ -56,7 +56,7 @@ export function unlinkLockFile(path: string): void {
 
 /** Is the lock that lies there this process's? */
 export function isOwnLockFile(path: string): boolean {
-  return readLockFile(path)?.text === renderHolder(ownHolder());
+  return readLockFile(path)?.text === ownText();
 }
 
 /** Shows takers elsewhere that this holder lives. */

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ownHolder, renderHolder } from "./holder.ts";
 import { readLock, withLock } from "./lock.ts";
 import { buildProgram, ended, type Program, printed, runProgram, startProgram } from "./testing/child.ts";
@@ -195,11 +195,17 @@ describe("withLock", () => {
   test("gives nothing back that was taken away meanwhile", async () => {
     const path = join(temporaryFolder(), "a.lock");
     const text = foreignText({ host: "11111111", boot: "22222222" });
-    await withLock(path, {}, async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const later of [3600, -3600]) {
+      await withLock(path, {}, async () => {
+        unlinkSync(path);
+        symlinkSync(text, path);
+        vi.setSystemTime(Date.now() + later * 1000);
+      });
+      expect(readlinkSync(path), String(later)).toBe(text);
       unlinkSync(path);
-      symlinkSync(text, path);
-    });
-    expect(readlinkSync(path)).toBe(text);
+    }
   });
 
   test("passes by breakers that died, whichever step they died at", async () => {

@@ -5,7 +5,14 @@ import { ensureDirSync } from "./atomic.ts";
 import { StoreError, toStoreError } from "./errors.ts";
 import { type HolderState, readHolderState } from "./holder.ts";
 import { breakLock, isDead } from "./lock-break.ts";
-import { type LockFile, readLockFile, refreshLockFile, releaseLockFile, takeLockFile } from "./lock-file.ts";
+import {
+  type LockFile,
+  readLockFile,
+  refreshLockFile,
+  releaseLockFile,
+  takeLockFile,
+  unlinkLockFile,
+} from "./lock-file.ts";
 import { beginTurn, giveWay, type Turn } from "./lock-turn.ts";
 import { pause } from "./pause.ts";
 
@@ -44,21 +51,42 @@ export interface LockInfo {
  * deep, asks for the lock it runs under, `REFUSED_PATH` when something that is no lock lies there; and what `run` throws.
  */
 export async function withLock<T>(path: string, options: LockOptions, run: () => Promise<T>): Promise<T> {
-  const lock = placeOf(path);
   const { held } = context();
   const outer = held.getStore() ?? [];
-  if (outer.some((hold) => hold.active && hold.path === lock)) {
-    const message = `${path}: the lock is asked for by the very work that holds it; pass the lock down instead`;
-    throw new StoreError("LOCK_NESTED", message, { path });
-  }
-  const { staleAfterMs = 60_000 } = options;
-  await acquire(lock, path, options);
-  const hold = startHold(lock, staleAfterMs);
+  const hold = await takeLock(path, options, outer);
   try {
     return await held.run([...outer, hold], run);
   } finally {
-    endHold(hold);
+    releaseLock(hold);
   }
+}
+
+/**
+ * The lock alone, for work that never asks for it again while it holds it; to be given back with {@link releaseLock}.
+ * `outer`: the holds this work lies in.
+ */
+export async function takeLock(path: string, options: LockOptions, outer: readonly Hold[] = []): Promise<Hold> {
+  const lock = resolve(path);
+  await acquire(lock, { path, options, outer });
+  return startHold(lock, options.staleAfterMs ?? 60_000);
+}
+
+/** A lock that cannot be given back is no reason to call the work failed: the next take, or this process's end, frees it. */
+export function releaseLock(hold: Hold): void {
+  const { holds, left } = context();
+  clearInterval(hold.beat);
+  hold.active = false;
+  holds.delete(hold.path);
+  const { latest } = context();
+  const askedAt = latest?.path === hold.path ? latest.askedAt : 0;
+  context().latest = { path: hold.path, at: performance.now(), askedAt };
+  try {
+    if (isBrief(hold)) unlinkLockFile(hold.path);
+    else releaseLockFile(hold.path);
+  } catch {
+    left.add(hold.path);
+  }
+  for (const wake of hold.waiting) wake();
 }
 
 /** The holder of a lock, for messages; `undefined` when it is free. */
@@ -70,13 +98,14 @@ export function readLock(path: string): LockInfo | undefined {
 }
 
 /** A lock this process holds. */
-interface Hold {
+export interface Hold {
   readonly path: string;
   active: boolean;
   readonly beat: NodeJS.Timeout;
-  /** Settles when the lock is given back. */
-  readonly released: Promise<void>;
-  readonly release: () => void;
+  /** When it was taken, by the clock that also runs while the machine sleeps. */
+  readonly takenMs: number;
+  /** Who of this process waits for it to be given back. */
+  readonly waiting: Set<() => void>;
 }
 
 interface Context {
@@ -86,24 +115,27 @@ interface Context {
   /** Locks whose work is over and that the disk did not let go. */
   readonly left: Set<string>;
   /** The lock that was given back last, and when. */
-  latest: { readonly path: string; readonly at: number } | undefined;
+  latest: { readonly path: string; readonly at: number; askedAt: number } | undefined;
 }
 
 let shared: Context | undefined;
 
 /** Loaded at the first lock, for commands that take none. */
 function context(): Context {
-  const { AsyncLocalStorage: Storage } = process.getBuiltinModule("node:async_hooks");
-  shared ??= { held: new Storage(), holds: new Map(), left: new Set(), latest: undefined };
+  shared ??= {
+    held: new (process.getBuiltinModule("node:async_hooks").AsyncLocalStorage)(),
+    holds: new Map(),
+    left: new Set(),
+    latest: undefined,
+  };
   return shared;
 }
 
 /** One spelling for one lock: the folder's real path and the name. */
-function placeOf(path: string): string {
-  const folder = dirname(resolve(path));
-  ensureDirSync(folder, { mode: 0o700 });
+function placeOf(lock: string): string {
+  const folder = dirname(lock);
   try {
-    return join(realpathSync(folder), basename(path));
+    return join(realpathSync(folder), basename(lock));
   } catch (error) {
     throw toStoreError(error, folder, "find the folder");
   }
@@ -112,24 +144,52 @@ function placeOf(path: string): string {
 /** How many times the wait for one holder may be spent on a lock that goes from hand to hand. */
 const patience = 12;
 
-async function acquire(lock: string, path: string, options: LockOptions): Promise<void> {
-  if (isJustReleased(lock)) await giveWay(lock, options.signal);
-  if (takeUnlessAborted(lock, path, options.signal)) return;
+interface Asked {
+  /** As the caller spelled it. */
+  readonly path: string;
+  readonly options: LockOptions;
+  readonly outer: readonly Hold[];
+}
+
+async function acquire(lock: string, asked: Asked): Promise<void> {
+  const { signal } = asked.options;
+  if (isJustReleased(lock)) await giveWay(lock, signal);
+  if (takeUnlessAborted(lock, asked)) return;
+  refuseNested(lock, asked);
   const turn = beginTurn(lock);
   try {
-    await waitFor(lock, path, { ...options, turn });
+    await waitFor(lock, asked, turn);
   } finally {
     turn.end();
   }
 }
 
-function takeUnlessAborted(lock: string, path: string, signal: AbortSignal | undefined): boolean {
-  if (signal?.aborted) throw new StoreError("LOCK_CANCELLED", `${path}: the wait for the lock was ended`, { path });
-  return takeLockFile(lock);
+/** Only a lock that is taken can be this very work's. */
+function refuseNested(lock: string, { path, outer }: Asked): void {
+  const active = outer.filter((hold) => hold.active);
+  if (active.length === 0) return;
+  const place = placeOf(lock);
+  if (!active.some((hold) => hold.path === lock || placeOf(hold.path) === place)) return;
+  const message = `${path}: the lock is asked for by the very work that holds it; pass the lock down instead`;
+  throw new StoreError("LOCK_NESTED", message, { path });
 }
 
-async function waitFor(lock: string, path: string, options: LockOptions & { readonly turn: Turn }): Promise<void> {
-  const { waitMs = 5000, staleAfterMs = 60_000, signal, turn } = options;
+function takeUnlessAborted(lock: string, { path, options }: Asked): boolean {
+  if (options.signal?.aborted === true) {
+    throw new StoreError("LOCK_CANCELLED", `${path}: the wait for the lock was ended`, { path });
+  }
+  try {
+    return takeLockFile(lock);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "NOT_FOUND") throw error;
+    ensureDirSync(dirname(lock), { mode: 0o700 });
+    return takeLockFile(lock);
+  }
+}
+
+async function waitFor(lock: string, asked: Asked, turn: Turn): Promise<void> {
+  const { path } = asked;
+  const { waitMs = 5000, staleAfterMs = 60_000, signal } = asked.options;
   const first = performance.now();
   let begun = first;
   let seen: string | undefined;
@@ -144,7 +204,7 @@ async function waitFor(lock: string, path: string, options: LockOptions & { read
       if (!isFree && left <= 0) throw heldError(path, found);
       if (!isFree) await rest(lock, Math.min(turn.nextDelay(), left), signal);
     }
-    if (takeUnlessAborted(lock, path, signal)) return;
+    if (takeUnlessAborted(lock, asked)) return;
   }
 }
 
@@ -155,8 +215,9 @@ async function rest(lock: string, milliseconds: number, signal: AbortSignal | un
   const early = new AbortController();
   const end = (): void => early.abort();
   signal?.addEventListener("abort", end);
-  mine.released.then(end);
+  mine.waiting.add(end);
   await pause(milliseconds, early.signal);
+  mine.waiting.delete(end);
   signal?.removeEventListener("abort", end);
 }
 
@@ -172,13 +233,9 @@ function heldError(path: string, { holder, text, touchedMs }: LockFile): StoreEr
 }
 
 function startHold(path: string, staleAfterMs: number): Hold {
-  const beat = setInterval(() => keepAlive(path), Math.min(5000, staleAfterMs / 4));
+  const beat = setInterval(keepAlive, Math.min(5000, staleAfterMs / 4), path);
   beat.unref();
-  let release = (): void => {};
-  const released = new Promise<void>((settle) => {
-    release = settle;
-  });
-  const hold: Hold = { path, active: true, beat, released, release };
+  const hold: Hold = { path, active: true, beat, takenMs: Date.now(), waiting: new Set() };
   context().holds.set(path, hold);
   return hold;
 }
@@ -191,23 +248,20 @@ function keepAlive(path: string): void {
   }
 }
 
-/** A lock that cannot be given back is no reason to call the work failed: the next take, or this process's end, frees it. */
-function endHold(hold: Hold): void {
-  clearInterval(hold.beat);
-  hold.active = false;
-  context().holds.delete(hold.path);
-  context().latest = { path: hold.path, at: performance.now() };
-  try {
-    releaseLockFile(hold.path);
-  } catch {
-    context().left.add(hold.path);
-  }
-  hold.release();
+/** Nobody takes a lock away so soon: one that was held for longer is looked at before it is given back. */
+function isBrief({ takenMs }: Hold): boolean {
+  const heldMs = Date.now() - takenMs;
+  return heldMs >= 0 && heldMs < 1000;
 }
 
+/** Was it this process that had the lock, so that others may be waiting? Asked of the disk once a millisecond at most. */
 function isJustReleased(lock: string): boolean {
   const { latest } = context();
-  return latest !== undefined && latest.path === lock && performance.now() - latest.at < 5;
+  if (latest === undefined || latest.path !== lock) return false;
+  const now = performance.now();
+  if (now - latest.at > 5 || now - latest.askedAt < 1) return false;
+  latest.askedAt = now;
+  return true;
 }
 
 /** Is it a lock of this process's own that only has to be given back, and could be now? */
