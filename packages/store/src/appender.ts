@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  type Stats,
-} from "node:fs";
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { ensureDirSync, infoOf, syncDirectory, writeFully } from "./atomic.ts";
 import { readRange } from "./digest.ts";
 import { errnoOf, StoreError, toStoreError } from "./errors.ts";
-import { withLock } from "./lock.ts";
+import { type LockOptions, releaseLock, takeLock } from "./lock.ts";
+import { isSameFile, setMode } from "./platform.ts";
 
 /** When an append is acknowledged: on the disk, or with the operating system (which survives the process only). */
 export type Durability = "fsync" | "os";
@@ -24,12 +16,33 @@ export interface AppenderOptions {
   readonly durability: Durability;
   /** The exact permission bits of a new file; left out, `0o644` less the umask. */
   readonly mode?: number | undefined;
+  readonly lock?: LockOptions | undefined;
+  readonly guest?: AppendGuest | undefined;
 }
+
+/** What the owner of a file does while its lock is held. */
+export interface AppendGuest {
+  /** There is no file, and one will be made. */
+  create(): void;
+  /** Before the first batch under a lock, and when somebody else wrote meanwhile. */
+  begin(): void;
+  /** A batch of so many bytes is written, and on the disk if it has to be; it is acknowledged after this. */
+  written(bytes: number): void;
+  /** A batch was not written. */
+  failed(): void;
+  /** After every batch, when its appends are acknowledged; answers whether it replaced the file. */
+  rewrite(): boolean;
+  /** Before the lock is given back. */
+  release(): void;
+}
+
+/** Gives whole lines, each with its newline, or nothing; it is told where in the file they will lie. */
+export type Compose = (offset: number) => string;
 
 /** Appends whole lines to one file under its lock. */
 export interface Appender {
-  /** Text that ends in a newline. Resolves when acknowledged. */
-  append(text: string): Promise<void>;
+  /** Resolves when acknowledged. The lines are composed under the lock, in the order of the calls. */
+  append(compose: Compose): Promise<void>;
   /** Waits for what is queued and lets the file go. */
   close(): Promise<void>;
 }
@@ -37,12 +50,12 @@ export interface Appender {
 /**
  * Opens nothing yet: the file is opened, and made, at the first append. Appends that are asked for while another is at
  * work are written together with one write and one sync, and the lock is kept for them, but no longer than
- * {@link keepMs}.
+ * {@link keepMs}. An append that is alone is synced without leaving the thread, which takes a quarter less.
  */
 export function openAppender(options: AppenderOptions): Appender {
-  const state: State = { options, queue: [], file: undefined, closed: false, pump: undefined };
+  const state: State = { options, queue: [], file: undefined, size: -1, closed: false, pump: undefined };
   return {
-    append: (text) => enqueue(state, text),
+    append: (compose) => enqueue(state, compose),
     close: async () => {
       state.closed = true;
       await state.pump;
@@ -52,7 +65,7 @@ export function openAppender(options: AppenderOptions): Appender {
 }
 
 interface Waiting {
-  readonly text: string;
+  readonly compose: Compose;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
@@ -61,6 +74,8 @@ interface State {
   readonly options: AppenderOptions;
   queue: Waiting[];
   file: number | undefined;
+  /** How long the file is after the last batch under this lock; -1 before the first. */
+  size: number;
   closed: boolean;
   pump: Promise<void> | undefined;
 }
@@ -68,58 +83,127 @@ interface State {
 /** For how long, in milliseconds, the lock is kept for appends that queue behind the first. */
 const keepMs = 5;
 
-function enqueue(state: State, text: string): Promise<void> {
+function enqueue(state: State, compose: Compose): Promise<void> {
   const { path } = state.options;
   if (state.closed) return Promise.reject(new StoreError("BAD_VALUE", `${path}: is closed`, { path }));
   return new Promise((resolve, reject) => {
-    state.queue.push({ text, resolve, reject });
+    state.queue.push({ compose, resolve, reject });
     state.pump ??= pump(state);
   });
 }
 
 async function pump(state: State): Promise<void> {
-  await Promise.resolve();
+  const { path, lockPath, lock = {} } = state.options;
+  await gather(state);
   while (state.queue.length > 0) {
     try {
-      ensureDirSync(dirname(state.options.path));
-      await withLock(state.options.lockPath, {}, () => drain(state));
+      ensureDirSync(dirname(path));
+      const hold = await takeLock(lockPath, lock);
+      try {
+        await drain(state);
+      } finally {
+        releaseLock(hold);
+      }
     } catch (error) {
       for (const { reject } of state.queue.splice(0)) reject(error);
     }
+    if (state.queue.length > 0) await new Promise(setImmediate);
   }
   state.pump = undefined;
 }
 
 async function drain(state: State): Promise<void> {
+  const { guest } = state.options;
   const until = performance.now() + keepMs;
+  state.size = -1;
   do {
     const batch = state.queue.splice(0);
     try {
-      writeBatch(state, batch);
+      await writeBatch(state, batch);
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
-    await new Promise(setImmediate);
+    if (guest?.rewrite() === true) state.size = -1;
+    await gather(state);
   } while (state.queue.length > 0 && performance.now() < until);
+  guest?.release();
 }
 
-function writeBatch(state: State, batch: readonly Waiting[]): void {
-  const { path, durability } = state.options;
+/** Lets callers whose appends were acknowledged ask for their next ones, until none is added. */
+async function gather({ queue }: State): Promise<void> {
+  let known = -1;
+  for (let turn = 0; turn < 12 && (queue.length === 0 || queue.length > known); turn += 1) {
+    known = queue.length;
+    await undefined;
+  }
+}
+
+async function writeBatch(state: State, batch: readonly Waiting[]): Promise<void> {
+  const { path, guest } = state.options;
   try {
     const { file, size } = openFile(state);
-    const torn = size > 0 && readRange(file, size - 1, 1)[0] !== 0x0a;
-    const text = batch.map((waiting) => waiting.text).join("");
-    try {
-      writeFully(file, Buffer.from(torn ? `\n${text}` : text, "utf8"));
-      if (durability === "fsync") fdatasyncSync(file);
-    } catch (error) {
-      ftruncateSync(file, size);
-      throw error;
-    }
+    if (size !== state.size) guest?.begin();
+    const text = composeBatch(batch, size, size !== state.size && isTorn(file, size));
+    const bytes = Buffer.from(text, "utf8");
+    if (bytes.length > 0) await writeDurably(state, { file, size, bytes, isAlone: batch.length === 1 });
+    state.size = size + bytes.length;
+    guest?.written(bytes.length);
   } catch (error) {
     letGo(state);
+    guest?.failed();
     throw toStoreError(error, path, "append to the file");
+  }
+}
+
+function composeBatch(batch: readonly Waiting[], size: number, torn: boolean): string {
+  const start = torn ? "\n" : "";
+  let offset = size + start.length;
+  let text = "";
+  for (const { compose } of batch) {
+    const lines = compose(offset);
+    offset += Buffer.byteLength(lines);
+    text += lines;
+  }
+  return text === "" ? "" : start + text;
+}
+
+function isTorn(file: number, size: number): boolean {
+  return size > 0 && readRange(file, size - 1, 1)[0] !== 0x0a;
+}
+
+interface Batch {
+  readonly file: number;
+  /** The file's, before. */
+  readonly size: number;
+  readonly bytes: Uint8Array;
+  readonly isAlone: boolean;
+}
+
+async function writeDurably({ options }: State, { file, size, bytes, isAlone }: Batch): Promise<void> {
+  try {
+    writeFully(file, bytes);
+    if (options.durability !== "fsync") return;
+    if (isAlone) fdatasyncSync(file);
+    else await syncInBackground(file);
+  } catch (error) {
+    cutBack(file, size);
+    throw error;
+  }
+}
+
+function syncInBackground(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(file, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/** What cannot be cut back is a torn line, which the next append leaves behind. */
+function cutBack(file: number, size: number): void {
+  try {
+    ftruncateSync(file, size);
+  } catch {
+    // The first failure is the one to report.
   }
 }
 
@@ -132,15 +216,16 @@ function openFile(state: State): { file: number; size: number } {
   const there = infoOf(path);
   if (state.file !== undefined) {
     const info = fstatSync(state.file);
-    if (there !== undefined && isSame(info, there)) return { file: state.file, size: info.size };
+    if (there !== undefined && isSameFile(info, there)) return { file: state.file, size: info.size };
     letGo(state);
   }
+  if (there === undefined) state.options.guest?.create();
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const file = openRefusing(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
   state.file = file;
   const info = fstatSync(file);
   if (!info.isFile()) throw new StoreError("REFUSED_PATH", `${path}: is not a file`, { path });
-  if (there === undefined && mode !== undefined) fchmodSync(file, mode);
+  if (there === undefined && mode !== undefined) setMode(file, mode);
   if (durability === "fsync") syncDirectory(dirname(path));
   return { file, size: info.size };
 }
@@ -154,11 +239,8 @@ function openRefusing(path: string, flags: number): number {
   }
 }
 
-function isSame(left: Stats, right: Stats): boolean {
-  return left.ino === right.ino && left.dev === right.dev;
-}
-
 function letGo(state: State): void {
+  state.size = -1;
   if (state.file === undefined) return;
   closeSync(state.file);
   state.file = undefined;

@@ -1,7 +1,7 @@
 import {
   closeSync,
   constants,
-  fchmodSync,
+  fchownSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { errnoOf, StoreError, toStoreError } from "./errors.ts";
+import { platform, setMode, unsupported } from "./platform.ts";
 import { discard, temporaryName } from "./temporaries.ts";
 
 /** How a file is replaced. */
@@ -95,11 +96,14 @@ interface ReplaceOptions {
   readonly symlink?: "refuse" | "follow" | "replace" | undefined;
 }
 
-/** Replaces a file without syncing its folder; answers the path that was replaced. */
-export function replaceFile(path: string, bytes: string | Uint8Array, options: ReplaceOptions): string {
+/** What a new file is to hold: its bytes, or what writes them into the open file. */
+export type FileContent = string | Uint8Array | ((file: number) => void);
+
+/** Replaces a file without syncing its folder; answers the path that was replaced. Its owner stays, where we may say so. */
+export function replaceFile(path: string, content: FileContent, options: ReplaceOptions): string {
   const { target, existing } = targetOf(path, options.symlink ?? "refuse");
   const mode = options.mode ?? (existing === undefined ? undefined : existing.mode & 0o7777);
-  const temporary = writeTemporary(target, typeof bytes === "string" ? Buffer.from(bytes, "utf8") : bytes, mode);
+  const temporary = writeTemporary(target, content, { mode, owner: existing });
   try {
     renameSync(temporary, target);
   } catch (error) {
@@ -111,18 +115,38 @@ export function replaceFile(path: string, bytes: string | Uint8Array, options: R
 
 /**
  * Publishes a complete file under a name that must be free, by hard link; answers whether the name was free. The content
- * is never seen half.
+ * is never seen half; where no second name can be given, it is seen empty for a moment.
  */
 export function publishFile(path: string, bytes: Uint8Array, mode: number): boolean {
-  const temporary = writeTemporary(path, bytes, mode);
+  if (!platform.hardLinks) return createFile(path, bytes, mode);
+  const temporary = writeTemporary(path, bytes, { mode, owner: undefined });
   try {
     linkSync(temporary, path);
     return true;
   } catch (error) {
     if (errnoOf(error) === "EEXIST") return false;
+    if (unsupported.has(errnoOf(error))) {
+      platform.hardLinks = false;
+      return createFile(path, bytes, mode);
+    }
     throw toStoreError(error, path, "link the file into place");
   } finally {
     discard(temporary);
+  }
+}
+
+function createFile(path: string, bytes: Uint8Array, mode: number): boolean {
+  try {
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+    try {
+      writeFully(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === "EEXIST") return false;
+    throw toStoreError(error, path, "make the file");
   }
 }
 
@@ -183,14 +207,22 @@ export function syncDirectory(path: string): void {
   }
 }
 
-function writeTemporary(target: string, bytes: Uint8Array, mode: number | undefined): string {
+interface Attributes {
+  readonly mode: number | undefined;
+  /** Whose file it replaces. */
+  readonly owner: Stats | undefined;
+}
+
+function writeTemporary(target: string, content: FileContent, { mode, owner }: Attributes): string {
   const temporary = temporaryName(target);
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   try {
     const file = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL, mode === undefined ? 0o644 : mode & 0o600);
     try {
-      writeFully(file, bytes);
-      if (mode !== undefined) fchmodSync(file, mode);
+      if (typeof content === "function") content(file);
+      else writeFully(file, typeof content === "string" ? Buffer.from(content, "utf8") : content);
+      if (owner !== undefined) keepOwner(file, owner);
+      if (mode !== undefined) setMode(file, mode);
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -199,6 +231,17 @@ function writeTemporary(target: string, bytes: Uint8Array, mode: number | undefi
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") discard(temporary);
     throw toStoreError(error, target, "write the file");
+  }
+}
+
+/** A file that root replaces for somebody stays theirs. */
+function keepOwner(file: number, { uid, gid }: Stats): void {
+  if (process.geteuid === undefined || process.getegid === undefined) return;
+  if (process.geteuid() === uid && process.getegid() === gid) return;
+  try {
+    fchownSync(file, uid, gid);
+  } catch {
+    // Only root may give a file away; for anybody else the new one is theirs.
   }
 }
 
@@ -255,7 +298,7 @@ function makeOne(folder: string, mode: number | undefined): boolean {
 function chmodDirectory(folder: string, mode: number): void {
   const opened = openSync(folder, constants.O_RDONLY);
   try {
-    fchmodSync(opened, mode);
+    setMode(opened, mode);
   } finally {
     closeSync(opened);
   }

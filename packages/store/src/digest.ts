@@ -56,12 +56,15 @@ export function readRange(file: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
-    const read = readSync(file, bytes, done, length - done, from + done);
+    const read = readSync(file, bytes, done, Math.min(length - done, mostAtOnce), from + done);
     if (read === 0) break;
     done += read;
   }
   return bytes.subarray(0, done);
 }
+
+/** Node reads less than 2 GiB in one call. */
+const mostAtOnce = 2 ** 30;
 
 /** A multiple of four, as the checksum wants it. */
 const chunkLength = 1 << 18;

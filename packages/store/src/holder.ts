@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { shortHash } from "./checksum.ts";
+import { platform } from "./platform.ts";
 import { isAlive } from "./temporaries.ts";
 
 /**
@@ -43,8 +44,8 @@ export function ownHolder(): Holder {
     pid: process.pid,
     start: statOf("self")?.start ?? unknownStart,
     host: hashOf(hostName()),
-    boot: hashOf(textOf("/proc/sys/kernel/random/boot_id")),
-    namespace: hashOf(linkOf("/proc/self/ns/pid")),
+    boot: hashOf(textOf(`${platform.proc}/sys/kernel/random/boot_id`)),
+    namespace: hashOf(linkOf(`${platform.proc}/self/ns/pid`)),
   };
   return own;
 }
@@ -79,7 +80,7 @@ function isBeside(holder: Holder, me: Holder): boolean {
 function isBeforeBoot(holder: Holder, me: Holder, touchedMs: number): boolean {
   if (me.host === unknown || holder.host !== me.host) return false;
   if (me.boot === unknown || holder.boot === unknown || holder.boot === me.boot) return false;
-  const uptime = Number.parseFloat(textOf("/proc/uptime") ?? "");
+  const uptime = Number.parseFloat(textOf(`${platform.proc}/uptime`) ?? "");
   return Number.isFinite(uptime) && touchedMs < Date.now() - uptime * 1000;
 }
 
@@ -94,7 +95,7 @@ function isRunning(holder: Holder): boolean {
 
 /** The third and the twenty-second field of a process's record; its name, the second, may hold anything. */
 function statOf(process: string): { state: string; start: string } | undefined {
-  const text = textOf(`/proc/${process}/stat`);
+  const text = textOf(`${platform.proc}/${process}/stat`);
   const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
   const state = fields?.[0];
   const start = fields?.[19];
@@ -104,7 +105,7 @@ function statOf(process: string): { state: string; start: string } | undefined {
 function hostName(): string | undefined {
   if (process.platform !== "linux") return process.getBuiltinModule("node:os").hostname();
   const machine = textOf("/etc/machine-id");
-  return machine === undefined ? undefined : `${machine} ${textOf("/proc/sys/kernel/hostname") ?? ""}`;
+  return machine === undefined ? undefined : `${machine} ${textOf(`${platform.proc}/sys/kernel/hostname`) ?? ""}`;
 }
 
 function hashOf(text: string | undefined): string {

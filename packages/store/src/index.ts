@@ -10,10 +10,15 @@ export {
   writeFileAtomic,
   writeFileAtomicSync,
 } from "./atomic.ts";
+export { type Blobs, type BlobsOptions, openBlobs } from "./blobs.ts";
+export type { BlobContent, BlobPut } from "./blobs-put.ts";
+export type { BlobSweepOptions, BlobSweepReport } from "./blobs-sweep.ts";
+export type { BlobProblem } from "./blobs-verify.ts";
 export { type Document, type DocumentOptions, type DocumentUpdate, openDocument } from "./document.ts";
 export type { DocumentCodec, DocumentState, DocumentStep, Members } from "./document-form.ts";
 export { StoreError, type StoreErrorCode, type StoreErrorExtras, storeErrorTable, toStoreError } from "./errors.ts";
 export type { HolderState } from "./holder.ts";
+export { type InspectOptions, inspectLines, type LinesReport, type RepairOptions, repairLines } from "./inspect.ts";
 export { encodeLine } from "./line.ts";
 export { type Entry, type LineOptions, type Problem, parseLines } from "./lines.ts";
 export { type LockInfo, type LockOptions, readLock, withLock } from "./lock.ts";
@@ -34,6 +39,10 @@ export {
   type SymlinkChange,
   type WriteChange,
 } from "./plan.ts";
+export { openStore, type Store, type StoreOptions } from "./store.ts";
+export type { RewriteReport } from "./store-rewrite.ts";
+export type { DamagedLine } from "./store-view.ts";
+export type { StoreChange } from "./store-watch.ts";
 export { parseStrict, type Source } from "./strict.ts";
 export {
   defineStateTable,

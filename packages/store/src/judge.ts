@@ -59,9 +59,14 @@ function standingOfWrite(step: WriteStep, image: Image): Standing {
 function standingOfAppend({ place, bytes, offset, anchor }: AppendStep, size: number): Standing {
   if (size < offset || anchorOf(place.real, offset) !== anchor) return "foreign";
   const there = readPart(place.real, offset, bytes.length);
-  if (!there.equals(bytes.subarray(0, there.length))) return "foreign";
-  if (there.length === bytes.length) return "after";
-  return there.length === 0 ? "before" : "partial";
+  if (there.equals(bytes)) return "after";
+  if (there.length === 0) return "before";
+  return size <= offset + bytes.length && isRemnant(there, bytes) ? "partial" : "foreign";
+}
+
+/** A power cut may keep a part of what was written, and the length of the rest without its bytes: zeros lie there then. */
+function isRemnant(there: Uint8Array, bytes: Uint8Array): boolean {
+  return there.every((byte, at) => byte === bytes[at] || byte === 0);
 }
 
 function standingOfMove(step: RenameStep): Standing {

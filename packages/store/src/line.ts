@@ -13,7 +13,52 @@ export function encodeLine(value: unknown, keyMember?: string): string {
   if (keyMember !== undefined && !Object.hasOwn(value, keyMember)) {
     throw refused(trail, `the key member ${JSON.stringify(keyMember)} is missing`);
   }
-  return encodeObject(value, trail, keyMember);
+  const ordered = orderObject(value, { key: keyMember, depth: 0 });
+  const text = ordered === unfit ? undefined : JSON.stringify(ordered);
+  if (text === undefined || text.includes("\\ud")) return encodeObject(value, trail, keyMember);
+  return text.replace(lineSeparators, escapeSeparator);
+}
+
+/** What cannot be ordered by ordering a copy's members: it takes the long way, which also says what is wrong with it. */
+const unfit: unique symbol = Symbol("unfit");
+
+interface Level {
+  readonly key?: string | undefined;
+  readonly depth: number;
+}
+
+/** A copy whose members come in the order they are written in. */
+function orderObject(members: Readonly<Record<string, unknown>>, { key, depth }: Level): object | typeof unfit {
+  if (depth > 32) return unfit;
+  const copy: Record<string, unknown> = {};
+  for (const name of namesOf(members, key)) {
+    // Names like numbers come first in an object, whatever the order they were added in.
+    if (/^(?:\d|__proto__$|toJSON$)/.test(name)) return unfit;
+    const value = orderValue(members[name], depth);
+    if (value === unfit) return unfit;
+    copy[name] = value;
+  }
+  return copy;
+}
+
+function orderValue(value: unknown, depth: number): unknown {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : unfit;
+  if (typeof value !== "object" || depth > 32) return unfit;
+  if (!Array.isArray(value)) return isPlainObject(value) ? orderObject(value, { depth: depth + 1 }) : unfit;
+  const copy: unknown[] = [];
+  for (let index = 0; index < value.length; index += 1) {
+    const item = orderValue(value[index], depth + 1);
+    if (item === unfit) return unfit;
+    copy.push(item);
+  }
+  return copy;
+}
+
+function namesOf(members: Readonly<Record<string, unknown>>, first: string | undefined): string[] {
+  const names = Object.keys(members).sort();
+  if (first !== undefined) names.unshift(...names.splice(names.indexOf(first), 1));
+  return names;
 }
 
 /** The members and indexes that lead to where the encoder is, for errors. */
@@ -48,10 +93,8 @@ function encodeArray(items: readonly unknown[], trail: Trail): string {
 }
 
 function encodeObject(members: Readonly<Record<string, unknown>>, trail: Trail, first?: string): string {
-  const names = Object.keys(members).sort();
-  if (first !== undefined) names.unshift(...names.splice(names.indexOf(first), 1));
   let text = "{";
-  for (const name of names) {
+  for (const name of namesOf(members, first)) {
     if (text.length > 1) text += ",";
     trail.push(name);
     text += `${encodeString(name, trail)}:${encodeValue(members[name], trail)}`;
@@ -62,7 +105,11 @@ function encodeObject(members: Readonly<Record<string, unknown>>, trail: Trail, 
 
 function encodeString(value: string, trail: Trail): string {
   if (loneSurrogate.test(value)) throw refused(trail, "holds a lone surrogate");
-  return JSON.stringify(value).replace(lineSeparators, (separator) => (separator === "\u2028" ? "\\u2028" : "\\u2029"));
+  return JSON.stringify(value).replace(lineSeparators, escapeSeparator);
+}
+
+function escapeSeparator(separator: string): string {
+  return separator === "\u2028" ? "\\u2028" : "\\u2029";
 }
 
 /** Plain also across realms, where another `Object.prototype` is at the end of the chain. */

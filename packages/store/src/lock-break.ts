@@ -35,9 +35,13 @@ export async function breakLock(path: string, staleAfterMs: number): Promise<boo
   }
 }
 
-/** Is the holder gone, or silent for too long where only its heartbeat tells? `nowMs` is the file system's time. */
-export function isDead({ holder, touchedMs }: LockFile, staleAfterMs: number, nowMs: number = Date.now()): boolean {
-  if (holder === undefined) return false;
+/** Is the holder gone, or silent for too long where only its heartbeat tells? One who never wrote a name has none. `nowMs` is the file system's time. */
+export function isDead(
+  { holder, text, touchedMs }: LockFile,
+  staleAfterMs: number,
+  nowMs: number = Date.now(),
+): boolean {
+  if (holder === undefined) return text === "" && nowMs - touchedMs > staleAfterMs;
   const state = readHolderState(holder, touchedMs);
   return state === "gone" || (state === "elsewhere" && nowMs - touchedMs > staleAfterMs);
 }

@@ -2,11 +2,12 @@ import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, unlink
 import { infoOf, publishFile } from "./atomic.ts";
 import { errnoOf, StoreError, toStoreError } from "./errors.ts";
 import { type Holder, ownText, parseHolder } from "./holder.ts";
+import { platform, unsupported } from "./platform.ts";
 
 /** A lock as it lies on the disk. */
 export interface LockFile {
   readonly text: string;
-  /** `undefined` when a version with another form of text made it. */
+  /** `undefined` when a version with another form of text made it, or when it is still empty. */
   readonly holder: Holder | undefined;
   /** When it was made or last refreshed, by the file system's clock, in milliseconds since 1970. */
   readonly touchedMs: number;
@@ -15,19 +16,16 @@ export interface LockFile {
 /** Takes a lock in one call; answers whether it was free. */
 export function takeLockFile(path: string): boolean {
   const text = ownText();
+  if (!platform.symlinks) return publishFile(path, Buffer.from(text), 0o600);
   try {
     symlinkSync(text, path);
     return true;
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === "EEXIST") return false;
-    if (errno !== undefined && withoutLinks.has(errno)) return publishFile(path, Buffer.from(text), 0o600);
+    if (errnoOf(error) === "EEXIST") return false;
+    if (unsupported.has(errnoOf(error))) return publishFile(path, Buffer.from(text), 0o600);
     throw toStoreError(error, path, "take the lock");
   }
 }
-
-/** What a file system or platform that makes no symbolic links answers. */
-const withoutLinks: ReadonlySet<string> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EINVAL"]);
 
 /** The lock that lies there, or `undefined` when there is none; anything else at the path is `REFUSED_PATH`. */
 export function readLockFile(path: string): LockFile | undefined {
@@ -36,7 +34,8 @@ export function readLockFile(path: string): LockFile | undefined {
   if (!info.isSymbolicLink() && (!info.isFile() || info.size > 200)) throw noLock(path);
   const text = readText(path, info.isSymbolicLink());
   if (text === undefined) return undefined;
-  if (!/^\d+@/.test(text)) throw noLock(path);
+  const isBeingMade = text === "" && info.isFile() && !platform.hardLinks;
+  if (!isBeingMade && !/^\d+@/.test(text)) throw noLock(path);
   return { text, holder: parseHolder(text), touchedMs: info.ctimeMs };
 }
 

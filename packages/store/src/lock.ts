@@ -51,11 +51,10 @@ export interface LockInfo {
  * deep, asks for the lock it runs under, `REFUSED_PATH` when something that is no lock lies there; and what `run` throws.
  */
 export async function withLock<T>(path: string, options: LockOptions, run: () => Promise<T>): Promise<T> {
+  const hold = await takeLock(path, options);
   const { held } = context();
-  const outer = held.getStore() ?? [];
-  const hold = await takeLock(path, options, outer);
   try {
-    return await held.run([...outer, hold], run);
+    return await held.run([...(held.getStore() ?? []), hold], run);
   } finally {
     releaseLock(hold);
   }
@@ -63,10 +62,10 @@ export async function withLock<T>(path: string, options: LockOptions, run: () =>
 
 /**
  * The lock alone, for work that never asks for it again while it holds it; to be given back with {@link releaseLock}.
- * `outer`: the holds this work lies in.
  */
-export async function takeLock(path: string, options: LockOptions, outer: readonly Hold[] = []): Promise<Hold> {
+export async function takeLock(path: string, options: LockOptions): Promise<Hold> {
   const lock = resolve(path);
+  const outer = context().held.getStore() ?? [];
   await acquire(lock, { path, options, outer });
   return startHold(lock, options.staleAfterMs ?? 60_000);
 }

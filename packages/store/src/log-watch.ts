@@ -73,13 +73,15 @@ function isWhereItWas({ offset, last }: Follower, file: number): boolean {
   return line.length === last.length + 1 && line.at(-1) === 0x0a && checksum(line.subarray(0, -1)) === last.checksum;
 }
 
-interface Bell {
+/** Rings when something happens to a file, whoever replaces it. */
+export interface Bell {
   /** Waits until something happened in the folder since the last call; `false` when the signal is aborted. */
   next(): Promise<boolean>;
   close(): void;
 }
 
-function openBell(path: string, signal: AbortSignal): Bell {
+/** One watch on the file's folder, which must exist. */
+export function openBell(path: string, signal: AbortSignal): Bell {
   let rung = false;
   let failure: unknown;
   let wake = (): void => {};

@@ -44,10 +44,13 @@ export function openLog<T = Readonly<Record<string, unknown>>>(options: LogOptio
   const appender = openAppender({ path, lockPath, durability, mode });
   let problems: Problem[] = [];
   return {
-    append: async (value) => appender.append(`${encodeLine(value)}\n`),
+    append: async (value) => {
+      const line = `${encodeLine(value)}\n`;
+      await appender.append(() => line);
+    },
     appendAll: async (values) => {
       const text = values.map((value) => `${encodeLine(value)}\n`).join("");
-      if (text !== "") await appender.append(text);
+      if (text !== "") await appender.append(() => text);
     },
     read: ({ fromLine = 1 } = {}) => {
       const found: Problem[] = [];

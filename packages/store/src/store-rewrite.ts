@@ -1,0 +1,131 @@
+import { lstatSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { infoOf, replaceFile, syncDirectory, writeFully } from "./atomic.ts";
+import { readRange, readWhole } from "./digest.ts";
+import type { Place } from "./key-table.ts";
+import type { DamagedLine, StoreView } from "./store-view.ts";
+import { sweepTemporaries } from "./temporaries.ts";
+
+/** What a compaction, a repair or a look at what they would do found. Sizes are bytes. */
+export interface RewriteReport {
+  /** Was the file replaced? */
+  readonly changed: boolean;
+  readonly linesBefore: number;
+  readonly linesAfter: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  /** Damaged lines, moved to {@link damagedPath}. */
+  readonly moved: readonly DamagedLine[];
+  readonly damagedPath: string;
+}
+
+/** Where damaged lines go: beside the file, byte for byte. */
+export function damagedPathOf(path: string): string {
+  return `${path}.damaged`;
+}
+
+/** The lines that stay, as parts of the open file in the order they are to have; a newline is added where one is missing. */
+export interface Rewrite {
+  readonly path: string;
+  readonly file: number;
+  readonly parts: Iterable<Readonly<Place>>;
+  readonly damaged: readonly DamagedLine[];
+}
+
+/**
+ * Replaces a file of lines by a part of its own lines, whole or not at all: damaged lines are on the disk in their own file
+ * first, then the new file, then its name. The caller holds the lock.
+ */
+export function rewriteLines({ path, file, parts, damaged }: Rewrite): void {
+  sweepTemporaries([path, damagedPathOf(path)]);
+  keepDamaged(path, file, damaged);
+  replaceFile(path, (target) => copyParts(file, target, parts), {});
+  syncDirectory(dirname(path));
+}
+
+/**
+ * One line for each key, in order of first appearance. The caller holds the store's lock; the view has taken in the file
+ * as it is, and knows the new one after.
+ */
+export function compactView(view: StoreView, path: string): RewriteReport {
+  const report = deriveCompaction(view, path);
+  if (!report.changed) return report;
+  rewriteLines({ path, file: view.file, parts: joined(placesOf(view)), damaged: report.moved });
+  view.reopen({ table: view.table.packed(), damaged: [], lines: view.table.size });
+  return report;
+}
+
+/** What {@link compactView} would do. */
+export function deriveCompaction(view: StoreView, path: string): RewriteReport {
+  view.judge();
+  let bytesAfter = 0;
+  for (const { length } of placesOf(view)) bytesAfter += length + 1;
+  const bytesBefore = view.size;
+  return {
+    changed: bytesAfter !== bytesBefore || view.lines !== view.table.size || view.damaged.length > 0,
+    linesBefore: view.lines,
+    linesAfter: view.table.size,
+    bytesBefore,
+    bytesAfter,
+    moved: view.damaged,
+    damagedPath: damagedPathOf(path),
+  };
+}
+
+function* placesOf({ table }: StoreView): Generator<Place> {
+  const place: Place = { offset: 0, length: 0 };
+  for (const row of table.rows()) {
+    table.readPlace(row, place);
+    yield place;
+  }
+}
+
+/** Lines that follow each other in the file, with the newlines between, as one part. */
+function* joined(places: Iterable<Readonly<Place>>): Generator<Place> {
+  let run: Place | undefined;
+  for (const { offset, length } of places) {
+    if (run !== undefined && run.offset + run.length + 1 === offset) {
+      run.length += length + 1;
+      continue;
+    }
+    if (run !== undefined) yield run;
+    run = { offset, length };
+  }
+  if (run !== undefined) yield run;
+}
+
+/** The same bytes are not added twice when an earlier try was cut short after this step. */
+function keepDamaged(path: string, file: number, damaged: readonly DamagedLine[]): void {
+  if (damaged.length === 0) return;
+  const target = damagedPathOf(path);
+  const kept = infoOf(target) === undefined ? Buffer.alloc(0) : readWhole(target);
+  const lines = damaged.flatMap(({ offset, length }) => [readRange(file, offset, length), newline]);
+  const added = Buffer.concat(lines);
+  if (kept.subarray(-added.length).equals(added)) return;
+  replaceFile(target, Buffer.concat([kept, added]), { mode: lstatSync(path).mode & 0o7777 });
+  syncDirectory(dirname(target));
+}
+
+const newline = Buffer.from("\n");
+const copyBytes = 1024 * 1024;
+
+function copyParts(from: number, to: number, parts: Iterable<Readonly<Place>>): void {
+  const buffer = Buffer.allocUnsafe(copyBytes);
+  let held = 0;
+  const flush = (): void => {
+    writeFully(to, buffer.subarray(0, held));
+    held = 0;
+  };
+  for (const { offset, length } of parts) {
+    let done = 0;
+    while (done <= length) {
+      if (held === buffer.length) flush();
+      const wanted = Math.min(length + 1 - done, buffer.length - held);
+      const got = readSync(from, buffer, held, wanted, offset + done);
+      if (got === 0) held += buffer.write("\n", held);
+      held += got;
+      done += got === 0 ? 1 : got;
+    }
+  }
+  flush();
+}
