@@ -32,6 +32,8 @@ const storeSituations: Readonly<Record<string, StoreSituation>> = {
     code: "REFUSED",
     hint: "look at what lies there (ls -ld <path>), move it away, and run the command again",
   },
+  OLD_FORMAT: { code: "REFUSED", hint: "set it aside: mv <path> <path>.old" },
+  NOT_FOUND: { code: "MISSING_FILE", hint: "look for it: ls -l <path>" },
   CONFLICT: { code: "CONFLICT", hint: "run the command again" },
   NEWER: { code: "STATE_NEWER", hint: "install the newer Reeve: npm install --global reeve" },
   DAMAGED: {

@@ -22,15 +22,33 @@ function left(report: { readonly left: readonly { path: string; reason: string }
   return (report?.left ?? []).map((file) => `${file.path} was changed meanwhile (${file.reason}) and is left as it is`);
 }
 
+/** Does what the outcome asks for beside its plan; its answer is the result. */
+async function keepUp(outcome: Outcome<unknown>): Promise<Outcome<unknown>> {
+  return outcome.upkeep === undefined ? outcome : { ...outcome, result: await outcome.upkeep() };
+}
+
+/** Step 6 where there is no layer, and so no lock, journal or plan. */
+async function runAlone({ call, first, run }: Writing): Promise<Answer> {
+  const early = await run(first);
+  return answerAlone(call.dry ? early : await keepUp(early), first.git?.processes ?? 0);
+}
+
+function answerAlone(outcome: Outcome<unknown>, gitProcesses: number): Answer {
+  return { outcome, planned: undefined, plan: undefined, notices: [], gitProcesses };
+}
+
 /**
  * Step 6 of a writing command: under the layer's lock, with what a crash left behind finished, read again and apply. A
  * command that will be refused is refused before a home is made for it.
  */
-export async function runAndApply({ call, share, first, open, run }: Writing): Promise<Answer> {
+export async function runAndApply(writing: Writing): Promise<Answer> {
+  const { call, share, first, open, run } = writing;
   const { system } = call;
+  if (call.command.needs === "any" && (first.layer === undefined || !first.layer.home.exists)) return runAlone(writing);
   const { git } = first.context;
   const early = call.dry || !readHome(system, git.repository).exists ? await run(first) : undefined;
   if (call.dry && early !== undefined) {
+    if (early.upkeep !== undefined) return answerAlone(early, git.processes);
     const plan = early.plan ?? { changes: [] };
     return { outcome: early, planned: listPlan(plan), plan, notices: [], gitProcesses: git.processes };
   }
@@ -47,7 +65,7 @@ export async function runAndApply({ call, share, first, open, run }: Writing): P
     const options = { journal: journalFile(home), roots: [top, home.path, commonDir, gitDir] };
     const recovered = await recoverPlan(options);
     const opened = await open();
-    const outcome = await run(opened);
+    const outcome = await keepUp(await run(opened));
     const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, options);
     const { layer, context } = opened;
     if (layer !== undefined && outcome.plan !== undefined) {

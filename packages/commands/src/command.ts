@@ -4,8 +4,11 @@ import type { Plan } from "@reeve/store";
 import type { Context } from "./context.ts";
 
 export type CommandClass = "read-only" | "state-mutating" | "generated-output-mutating";
-/** What is opened before the command runs; each includes the ones before it. */
-export type Needs = "nothing" | "repo" | "layer" | "task";
+/**
+ * What is opened before the command runs; each includes the ones before it. `any`: a repository and its layer where there
+ * are some.
+ */
+export type Needs = "nothing" | "any" | "repo" | "layer" | "task";
 export type Surface = "cli" | "mcp" | "http";
 export type OutputKind = "value" | "findings" | "lines";
 
@@ -64,6 +67,11 @@ export interface Outcome<R> {
   readonly result: R;
   readonly plan?: Plan;
   readonly findings?: readonly Finding[];
+  /**
+   * Work on a file of lines by its own owner, under its own lock and, in a layer, the layer's; answers the result. Not done in
+   * a dry run, whose result says what would be. Everything else is written by the plan.
+   */
+  readonly upkeep?: () => Promise<R>;
   /** Where a home that does not exist yet is to be made. */
   readonly home?: HomeMode;
   /** Shows a value although the command prints findings (`check --explain`). */

@@ -22,6 +22,8 @@ export interface Context {
   readonly registry: readonly Entry[];
   readonly git: GitReading;
   readonly layer: Layer;
+  /** The layer, for a command that can do without one. */
+  readonly layerIfAny: Layer | undefined;
   /** The active task of this checkout. */
   readonly task: Task;
   /** Standard input, read once. */
@@ -66,6 +68,7 @@ export function makeContext(opened: Opened): Context {
     get layer() {
       return require("the layer", opened.layer);
     },
+    layerIfAny: opened.layer,
     get task() {
       return require("the task", opened.task);
     },

@@ -1,5 +1,6 @@
+import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type GitReading, type Prefetched, readRepository } from "@reeve/core/git/reading.ts";
-import { type Layer, openLayer, requireLayer } from "@reeve/core/layer/layer.ts";
+import { hasLayer, type Layer, openLayer, requireLayer } from "@reeve/core/layer/layer.ts";
 import { openShare, type Share } from "@reeve/core/layer/share.ts";
 import type { AbsPath } from "@reeve/core/system/paths.ts";
 import type { System } from "@reeve/core/system/port.ts";
@@ -57,14 +58,25 @@ async function open(call: Call, share: Share, prefetched: Prefetched | undefined
   let git: GitReading | undefined;
   let layer: Layer | undefined;
   let task: Task | undefined;
-  if (command.needs !== "nothing") git = readRepository(system, call.start, prefetched);
-  if (git !== undefined && (command.needs === "layer" || command.needs === "task")) {
+  if (command.needs === "any") git = readRepositoryIfAny(call);
+  else if (command.needs !== "nothing") git = readRepository(system, call.start, prefetched);
+  const wantsLayer = command.needs === "any" || command.needs === "layer" || command.needs === "task";
+  if (git !== undefined && wantsLayer && (command.needs !== "any" || hasLayer(system, git.repository))) {
     requireLayer(system, git.repository);
     layer = openLayer({ system, repository: git.repository, version, caches, dry });
   }
   if (layer !== undefined && command.needs === "task") task = await requireTask(layer);
   const context = makeContext({ system, version, dry, caches, program, registry, share, git, layer, task });
   return { context, git, layer };
+}
+
+function readRepositoryIfAny({ system, start }: Call): GitReading | undefined {
+  try {
+    return readRepository(system, start, undefined);
+  } catch (error) {
+    if (error instanceof ReeveError && (error.code === "NOT_A_REPOSITORY" || error.code === "NO_GIT")) return undefined;
+    throw error;
+  }
 }
 
 /** Steps 4 to 6 of the runner. */

@@ -25,6 +25,8 @@ export interface StateEntry {
   /** Who writes it. */
   readonly writer: string;
   readonly holds: "store" | "log" | "document" | "markdown" | "blobs" | "directory" | "link";
+  /** The member that is the key of a store's entries. On every `store`, and on nothing else. */
+  readonly key?: string;
   readonly portability: Portability;
   /** Whether worktrees share it. */
   readonly scope: "repository" | "checkout" | "home";

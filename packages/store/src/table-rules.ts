@@ -56,6 +56,10 @@ function problemsOfMembers(entry: StateEntry, group: StateGroup): string[] {
   refuse(entry.retention !== undefined && portability !== "derived", `has a retention and is ${portability}`);
   refuse(entry.backup === false && (group === "local" || group === "secrets"), "is in no backup to opt out of");
   refuse(entry.search !== undefined && group !== "config" && group !== "records", `is searched and ${portability}`);
+  refuse(
+    (holds === "store") !== (entry.key !== undefined),
+    `holds ${holds} and ${entry.key === undefined ? "names no" : "names a"} key`,
+  );
   refuse((holds === "directory" || holds === "blobs") && !path.endsWith("/"), `holds ${holds} and does not end in /`);
   refuse(holds === "link" && path.endsWith("/"), "is a link and ends in /");
   return problems;

@@ -14,7 +14,7 @@ export const ledgerIntegrity: Doctrine = defineDoctrine({
         subject: `${ledgerPath}:${problem.line}`,
         message: `${problem.reason}; the line is skipped, every other line counts`,
         reproduce: "reeve history --validate",
-        next: `mend or take out line ${problem.line} by hand, keeping a copy of it`,
+        next: `reeve store repair ${ledgerPath}`,
       });
     }
     if (problems.length === 0) findings.ok(ledgerPath, `${plural(input.ledger.lines.length, "line")}, all well-formed`);
