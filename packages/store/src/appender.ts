@@ -24,7 +24,7 @@ export interface AppenderOptions {
 export interface AppendGuest {
   /** There is no file, and one will be made. */
   create(): void;
-  /** Before the first batch under a lock, and when somebody else wrote meanwhile. */
+  /** Before the first batch under a lock, and when somebody else wrote meanwhile. Every line has its newline then. */
   begin(): void;
   /** A batch of so many bytes is written, and on the disk if it has to be; it is acknowledged after this. */
   written(bytes: number): void;
@@ -142,9 +142,10 @@ async function gather({ queue }: State): Promise<void> {
 async function writeBatch(state: State, batch: readonly Waiting[]): Promise<void> {
   const { path, guest } = state.options;
   try {
-    const { file, size } = openFile(state);
-    if (size !== state.size) guest?.begin();
-    const text = composeBatch(batch, size, size !== state.size && isTorn(file, size));
+    const { file, size: found } = openFile(state);
+    const size = found === state.size ? found : endLastLine(file, found);
+    if (found !== state.size) guest?.begin();
+    const text = composeBatch(batch, size);
     const bytes = Buffer.from(text, "utf8");
     if (bytes.length > 0) await writeDurably(state, { file, size, bytes, isAlone: batch.length === 1 });
     state.size = size + bytes.length;
@@ -156,21 +157,29 @@ async function writeBatch(state: State, batch: readonly Waiting[]): Promise<void
   }
 }
 
-function composeBatch(batch: readonly Waiting[], size: number, torn: boolean): string {
-  const start = torn ? "\n" : "";
-  let offset = size + start.length;
+function composeBatch(batch: readonly Waiting[], size: number): string {
+  let offset = size;
   let text = "";
   for (const { compose } of batch) {
     const lines = compose(offset);
     offset += Buffer.byteLength(lines);
     text += lines;
   }
-  return text === "" ? "" : start + text;
+  return text;
 }
 
-function isTorn(file: number, size: number): boolean {
-  return size > 0 && readRange(file, size - 1, 1)[0] !== 0x0a;
+/**
+ * Gives a last line its newline if it lacks one, and answers how long the file is then. On the disk before anything follows:
+ * a whole entry must not become part of what a power cut makes of the next write.
+ */
+function endLastLine(file: number, size: number): number {
+  if (size === 0 || readRange(file, size - 1, 1)[0] === 0x0a) return size;
+  writeFully(file, newline);
+  fdatasyncSync(file);
+  return size + newline.length;
 }
+
+const newline = Buffer.from("\n");
 
 interface Batch {
   readonly file: number;

@@ -5,6 +5,7 @@ import { readWhole } from "./digest.ts";
 import { type KeyColumns, KeyTable } from "./key-table.ts";
 import { hasNumber } from "./platform.ts";
 import type { Contents, DamagedLine } from "./store-view.ts";
+import { sweepTemporaries } from "./temporaries.ts";
 
 /**
  * An index is a cache: what a store found in its file, kept beside it so that opening it again need not read the file. It is
@@ -82,6 +83,7 @@ export function saveIndex({ indexPath, key }: IndexFile, file: number, contents:
   const padding = Buffer.alloc(7 - ((checksumLength + head.length) % 8), " ");
   const parts = [head, padding, Buffer.from("\n"), ...listOf(columns).map(bytesOf)];
   const body = Buffer.concat(parts);
+  sweepTemporaries([indexPath]);
   writeFileAtomicSync(indexPath, Buffer.concat([Buffer.from(checksum(body), "latin1"), body]), {
     mode: Number(info.mode & 0o777n),
   });

@@ -85,11 +85,6 @@ export class StoreView {
     return { info: this.#seen, end: this.#end };
   }
 
-  /** The last line lacks its newline. */
-  get hasTail(): boolean {
-    return this.#tail !== undefined;
-  }
-
   /** The file that is open; -1 when there is none. */
   get file(): number {
     return this.#file ?? -1;

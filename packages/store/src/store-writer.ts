@@ -112,8 +112,7 @@ export class StoreWriter {
       this.#view.refresh();
     },
     written: (bytes) => {
-      if (this.#view.hasTail) this.#view.refresh();
-      else this.#view.wrote(this.#composed, bytes);
+      this.#view.wrote(this.#composed, bytes);
       this.#composed = 0;
     },
     failed: () => {
