@@ -26,8 +26,8 @@ export interface AppendGuest {
   create(): void;
   /** Before the first batch under a lock, and when somebody else wrote meanwhile. Every line has its newline then. */
   begin(): void;
-  /** A batch of so many bytes is written, and on the disk if it has to be; it is acknowledged after this. */
-  written(bytes: number): void;
+  /** A batch is written, and on the disk if it has to be; the file ends there. It is acknowledged after this. */
+  written(end: number): void;
   /** A batch was not written. */
   failed(): void;
   /** After every batch, when its appends are acknowledged; answers whether it replaced the file. */
@@ -149,7 +149,7 @@ async function writeBatch(state: State, batch: readonly Waiting[]): Promise<void
     const bytes = Buffer.from(text, "utf8");
     if (bytes.length > 0) await writeDurably(state, { file, size, bytes, isAlone: batch.length === 1 });
     state.size = size + bytes.length;
-    guest?.written(bytes.length);
+    guest?.written(state.size);
   } catch (error) {
     letGo(state);
     guest?.failed();

@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, lstatSync, readSync } from "node:fs";
 import { StoreError, toStoreError } from "./errors.ts";
-import { type KeyBytes, KeyTable, keyBytes, type Place } from "./key-table.ts";
+import { KeyTable, keyBytes, type Place } from "./key-table.ts";
 import { openLines } from "./line-reader.ts";
 import { LineScanner, type LineVisitor, type ScannedLine } from "./line-scanner.ts";
 import { isSameFile } from "./platform.ts";
@@ -53,6 +53,7 @@ export class StoreView {
   /** The file as it was when it was last read. */
   #seen: BigIntStats | undefined;
   #isJudged: boolean;
+  #isTrusted = true;
   readonly #place: Place = { offset: 0, length: 0 };
 
   constructor(options: ViewOptions) {
@@ -63,7 +64,13 @@ export class StoreView {
 
   /** Every key that has a line; one whose lines the decoder refuses counts until {@link judge} was called. */
   get table(): KeyTable {
+    this.#trust();
     return this.#table;
+  }
+
+  /** Is what is known still what the file holds, as far as this process can tell? */
+  get isTrusted(): boolean {
+    return this.#isTrusted;
   }
 
   get damaged(): readonly DamagedLine[] {
@@ -100,6 +107,7 @@ export class StoreView {
   /** Takes in what was written since, by whomever; answers whether there was anything. */
   refresh(): boolean {
     const there = lookAt(this.#options.path);
+    if (!this.#isTrusted) return this.reopen();
     if (there === undefined) return this.#forget();
     if (this.#file === undefined || !isSameFile(this.#seen, there)) return this.reopen();
     if (this.#seen?.size === there.size && this.#seen.mtimeNs === there.mtimeNs) return false;
@@ -111,7 +119,7 @@ export class StoreView {
   /** Reads the file that lies at the path now, from its start; answers whether there is one. `known`: what it holds. */
   reopen(known?: Contents): boolean {
     const file = openLines(this.#options.path);
-    this.drop();
+    this.#drop();
     if (file === undefined) return false;
     this.#file = file;
     const kept = known ?? (this.contents === undefined ? undefined : this.#options.recall(file));
@@ -127,16 +135,11 @@ export class StoreView {
     return true;
   }
 
-  /** A line of this process's own is about to be written after the last one. */
-  note(key: KeyBytes, place: Readonly<Place> | undefined): void {
-    if (place === undefined) this.#table.delete(key);
-    else this.#table.set(key, place);
-  }
-
-  /** So many lines and bytes of this process's own, all of them noted, were written after the last line; nothing else was. */
-  wrote(lines: number, bytes: number): void {
+  /** So many lines of this process's own, all of them in the table, end the file at `end`; a refresh may have read them. */
+  wrote(lines: number, end: number): void {
+    if (this.#end >= end) return;
     this.#lines += lines;
-    this.#end += bytes;
+    this.#end = end;
   }
 
   /** Nobody but this process wrote since the last refresh: so is the file now. */
@@ -155,6 +158,7 @@ export class StoreView {
 
   /** The entry of a key as its line says, not decoded; `undefined` when there is none. */
   read(key: string): Readonly<Record<string, unknown>> | undefined {
+    this.#trust();
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const row = this.#table.find(keyBytes(key));
       if (row < 0) return undefined;
@@ -168,10 +172,9 @@ export class StoreView {
     throw new StoreError("CONFLICT", `${path}: is changed in place while it is read`, { path });
   }
 
-  /** Nothing that is known holds any longer. */
-  drop(): void {
-    this.close();
-    this.#clear();
+  /** Nothing that is known holds any longer: the file is read again before the next answer. */
+  distrust(): void {
+    this.#isTrusted = false;
   }
 
   close(): void {
@@ -181,8 +184,18 @@ export class StoreView {
 
   #forget(): boolean {
     if (this.#file === undefined) return false;
-    this.drop();
+    this.#drop();
     return true;
+  }
+
+  #trust(): void {
+    if (!this.#isTrusted) this.reopen();
+  }
+
+  #drop(): void {
+    this.close();
+    this.#clear();
+    this.#isTrusted = true;
   }
 
   #clear(): void {

@@ -91,6 +91,7 @@ export class StoreWriter {
   }
 
   #isDue(): boolean {
+    if (!this.#view.isTrusted) return false;
     const { lines, table } = this.#view;
     return lines > 2 * table.size + slackLines && lines >= 2 * this.#failedAt;
   }
@@ -111,17 +112,13 @@ export class StoreWriter {
     begin: () => {
       this.#view.refresh();
     },
-    written: (bytes) => {
-      this.#view.wrote(this.#composed, bytes);
+    written: (end) => {
+      this.#view.wrote(this.#composed, end);
       this.#composed = 0;
     },
     failed: () => {
       this.#composed = 0;
-      try {
-        this.#view.reopen();
-      } catch {
-        this.#view.drop();
-      }
+      this.#view.distrust();
     },
     rewrite: () => {
       if (!this.#isDue()) return false;
