@@ -39,10 +39,13 @@ export interface AppendGuest {
 /** Gives whole lines, each with its newline, or nothing; it is told where in the file they will lie. */
 export type Compose = (offset: number) => string;
 
+/** Larger batches are written in several. In UTF-16 code units; a single append may be larger. */
+const batchLength = 32 * 1024 * 1024;
+
 /** Appends whole lines to one file under its lock. */
 export interface Appender {
-  /** Resolves when acknowledged. The lines are composed under the lock, in the order of the calls. */
-  append(compose: Compose): Promise<void>;
+  /** Resolves when acknowledged. The lines, about `length` characters, are composed under the lock, in the order of the calls. */
+  append(length: number, compose: Compose): Promise<void>;
   /** Waits for what is queued and lets the file go. */
   close(): Promise<void>;
 }
@@ -55,7 +58,7 @@ export interface Appender {
 export function openAppender(options: AppenderOptions): Appender {
   const state: State = { options, queue: [], file: undefined, size: -1, closed: false, pump: undefined };
   return {
-    append: (compose) => enqueue(state, compose),
+    append: (length, compose) => enqueue(state, length, compose),
     close: async () => {
       state.closed = true;
       await state.pump;
@@ -65,6 +68,7 @@ export function openAppender(options: AppenderOptions): Appender {
 }
 
 interface Waiting {
+  readonly length: number;
   readonly compose: Compose;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -83,11 +87,11 @@ interface State {
 /** For how long, in milliseconds, the lock is kept for appends that queue behind the first. */
 const keepMs = 5;
 
-function enqueue(state: State, compose: Compose): Promise<void> {
+function enqueue(state: State, length: number, compose: Compose): Promise<void> {
   const { path } = state.options;
   if (state.closed) return Promise.reject(new StoreError("BAD_VALUE", `${path}: is closed`, { path }));
   return new Promise((resolve, reject) => {
-    state.queue.push({ compose, resolve, reject });
+    state.queue.push({ length, compose, resolve, reject });
     state.pump ??= pump(state);
   });
 }
@@ -117,7 +121,7 @@ async function drain(state: State): Promise<void> {
   const until = performance.now() + keepMs;
   state.size = -1;
   do {
-    const batch = state.queue.splice(0);
+    const batch = state.queue.splice(0, countBatch(state.queue));
     try {
       await writeBatch(state, batch);
       for (const { resolve } of batch) resolve();
@@ -128,6 +132,15 @@ async function drain(state: State): Promise<void> {
     await gather(state);
   } while (state.queue.length > 0 && performance.now() < until);
   guest?.release();
+}
+
+function countBatch(queue: readonly Waiting[]): number {
+  let length = 0;
+  const end = queue.findIndex((waiting, index) => {
+    length += waiting.length;
+    return index > 0 && length > batchLength;
+  });
+  return end === -1 ? queue.length : end;
 }
 
 /** Lets callers whose appends were acknowledged ask for their next ones, until none is added. */

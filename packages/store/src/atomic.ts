@@ -3,7 +3,6 @@ import {
   constants,
   fchownSync,
   fsyncSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -15,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { errnoOf, StoreError, toStoreError } from "./errors.ts";
-import { platform, setMode, unsupported } from "./platform.ts";
+import { setMode } from "./platform.ts";
 import { discard, temporaryName } from "./temporaries.ts";
 
 /** How a file is replaced. */
@@ -93,6 +92,8 @@ export function makeDirectories(path: string, mode: number | undefined): string[
 /** {@link WriteOptions}, and the choice to put the file where a link was. */
 interface ReplaceOptions {
   readonly mode?: number | undefined;
+  /** Whose a file is that was not there before. */
+  readonly owner?: Stats;
   readonly symlink?: "refuse" | "follow" | "replace" | undefined;
 }
 
@@ -103,7 +104,7 @@ export type FileContent = string | Uint8Array | ((file: number) => void);
 export function replaceFile(path: string, content: FileContent, options: ReplaceOptions): string {
   const { target, existing } = targetOf(path, options.symlink ?? "refuse");
   const mode = options.mode ?? (existing === undefined ? undefined : existing.mode & 0o7777);
-  const temporary = writeTemporary(target, content, { mode, owner: existing });
+  const temporary = writeTemporary(target, content, { mode, owner: existing ?? options.owner });
   try {
     renameSync(temporary, target);
   } catch (error) {
@@ -111,43 +112,6 @@ export function replaceFile(path: string, content: FileContent, options: Replace
     throw toStoreError(error, target, "replace the file");
   }
   return target;
-}
-
-/**
- * Publishes a complete file under a name that must be free, by hard link; answers whether the name was free. The content
- * is never seen half; where no second name can be given, it is seen empty for a moment.
- */
-export function publishFile(path: string, bytes: Uint8Array, mode: number): boolean {
-  if (!platform.hardLinks) return createFile(path, bytes, mode);
-  const temporary = writeTemporary(path, bytes, { mode, owner: undefined });
-  try {
-    linkSync(temporary, path);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") return false;
-    if (unsupported.has(errnoOf(error))) {
-      platform.hardLinks = false;
-      return createFile(path, bytes, mode);
-    }
-    throw toStoreError(error, path, "link the file into place");
-  } finally {
-    discard(temporary);
-  }
-}
-
-function createFile(path: string, bytes: Uint8Array, mode: number): boolean {
-  try {
-    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
-    try {
-      writeFully(file, bytes);
-    } finally {
-      closeSync(file);
-    }
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") return false;
-    throw toStoreError(error, path, "make the file");
-  }
 }
 
 /** Removes a file or link without syncing its folder; answers whether it was there. */
@@ -213,7 +177,8 @@ interface Attributes {
   readonly owner: Stats | undefined;
 }
 
-function writeTemporary(target: string, content: FileContent, { mode, owner }: Attributes): string {
+/** Writes a complete, synced file beside the target, under a name of its own; answers that name. */
+export function writeTemporary(target: string, content: FileContent, { mode, owner }: Attributes): string {
   const temporary = temporaryName(target);
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
   try {

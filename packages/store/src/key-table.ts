@@ -252,12 +252,18 @@ const scratch: KeyBytes = { bytes: Buffer.alloc(256), from: 0, to: 0 };
 /** A key's bytes, in a buffer that the next call uses again. */
 export function keyBytes(key: string): KeyBytes {
   const { length } = key;
-  if (length > scratch.bytes.length) return { bytes: Buffer.from(key, "utf8"), from: 0, to: Buffer.byteLength(key) };
+  if (length > scratch.bytes.length) return encoded(key);
   for (let at = 0; at < length; at += 1) {
     const code = key.charCodeAt(at);
-    if (code > 127) return { bytes: Buffer.from(key, "utf8"), from: 0, to: Buffer.byteLength(key) };
+    if (code > 127) return encoded(key);
     scratch.bytes[at] = code;
   }
   scratch.to = length;
   return scratch;
+}
+
+/** A text with a lone surrogate has no UTF-8, and is nobody's key: a byte that is in no key stands for it. */
+function encoded(key: string): KeyBytes {
+  const bytes = /\p{Cs}/u.test(key) ? Buffer.of(0xff) : Buffer.from(key, "utf8");
+  return { bytes, from: 0, to: bytes.length };
 }

@@ -67,8 +67,9 @@ export class LineScanner {
       visitor.damaged(this.#line, "line too long");
       return;
     }
-    const isQuick = block.kind === "lines" && this.#options.decode === undefined && isUtf8(block.bytes);
-    if (isQuick) this.#readQuickly(block, visitor);
+    const { kind, bytes } = block;
+    const isShort = kind === "lines" && bytes.length <= quickBytes;
+    if (isShort && this.#options.decode === undefined && isUtf8(bytes)) this.#readQuickly(block, visitor);
     else this.#readStrictly(block, visitor);
   }
 
@@ -78,7 +79,7 @@ export class LineScanner {
     const key = this.#key;
     key.bytes = bytes;
     for (let at = 0; at < bytes.length; ) {
-      if (this.#shapes.match(text, at) && found.end - at <= quickBytes) {
+      if (this.#shapes.match(text, at)) {
         this.#beginLine(offset + at, found.end - at - 1, false);
         key.from = found.keyFrom;
         key.to = found.keyTo;
@@ -140,7 +141,7 @@ export class LineScanner {
   }
 }
 
-/** Longer lines take the strict parser. */
+/** Longer lines take the strict parser, with what shares a block with them. */
 const quickBytes: number = 1024 * 1024;
 
 const noKey: KeyBytes = { bytes: new Uint8Array(0), from: 0, to: 0 };

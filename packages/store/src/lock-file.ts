@@ -1,8 +1,9 @@
 import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
-import { infoOf, publishFile } from "./atomic.ts";
+import { infoOf } from "./atomic.ts";
 import { errnoOf, StoreError, toStoreError } from "./errors.ts";
 import { type Holder, ownText, parseHolder } from "./holder.ts";
 import { platform, unsupported } from "./platform.ts";
+import { publishFile } from "./publish.ts";
 
 /** A lock as it lies on the disk. */
 export interface LockFile {

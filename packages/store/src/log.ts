@@ -46,11 +46,11 @@ export function openLog<T = Readonly<Record<string, unknown>>>(options: LogOptio
   return {
     append: async (value) => {
       const line = `${encodeLine(value)}\n`;
-      await appender.append(() => line);
+      await appender.append(line.length, () => line);
     },
     appendAll: async (values) => {
       const text = values.map((value) => `${encodeLine(value)}\n`).join("");
-      if (text !== "") await appender.append(() => text);
+      if (text !== "") await appender.append(text.length, () => text);
     },
     read: ({ fromLine = 1 } = {}) => {
       const found: Problem[] = [];

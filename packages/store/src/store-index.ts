@@ -1,4 +1,4 @@
-import { type BigIntStats, fstatSync, futimesSync } from "node:fs";
+import { type BigIntStats, fstatSync, fsyncSync, futimesSync } from "node:fs";
 import { writeFileAtomicSync } from "./atomic.ts";
 import { Checksum, checksum } from "./checksum.ts";
 import { readWhole } from "./digest.ts";
@@ -63,6 +63,8 @@ export function saveIndex({ indexPath, key }: IndexFile, file: number, contents:
   const { table, damaged, lines } = contents;
   const found = fstatSync(file, { bigint: true });
   if (found.size < indexFromBytes || !hasNumber(found) || damaged.length > mostDamaged) return;
+  // After a power cut an index must not know more than its file holds.
+  fsyncSync(file);
   const info = isRecent(found) ? stamp(file) : found;
   if (info === undefined) return;
   const columns = table.columns();

@@ -37,7 +37,7 @@ export interface Rewrite {
  * first, then the new file, then its name. The caller holds the lock.
  */
 export function rewriteLines({ path, file, parts, damaged }: Rewrite): void {
-  sweepTemporaries([path, damagedPathOf(path)]);
+  sweepTemporaries([path, damagedPathOf(path), `${path}.idx`]);
   keepDamaged(path, file, damaged);
   replaceFile(path, (target) => copyParts(file, target, parts), {});
   syncDirectory(dirname(path));
@@ -94,16 +94,27 @@ function* joined(places: Iterable<Readonly<Place>>): Generator<Place> {
   if (run !== undefined) yield run;
 }
 
-/** The same bytes are not added twice when an earlier try was cut short after this step. */
+/** What an earlier try that was cut short after this step has added already is not added again. */
 function keepDamaged(path: string, file: number, damaged: readonly DamagedLine[]): void {
-  if (damaged.length === 0) return;
   const target = damagedPathOf(path);
   const kept = infoOf(target) === undefined ? Buffer.alloc(0) : readWhole(target);
-  const lines = damaged.flatMap(({ offset, length }) => [readRange(file, offset, length), newline]);
-  const added = Buffer.concat(lines);
-  if (kept.subarray(-added.length).equals(added)) return;
-  replaceFile(target, Buffer.concat([kept, added]), { mode: lstatSync(path).mode & 0o7777 });
+  const lines = damaged.map(({ offset, length }) => Buffer.concat([readRange(file, offset, length), newline]));
+  const added = lines.slice(countKept(kept, lines));
+  if (added.length === 0) return;
+  const owner = lstatSync(path);
+  replaceFile(target, Buffer.concat([kept, ...added]), { mode: owner.mode & 0o7777, owner });
   syncDirectory(dirname(target));
+}
+
+/** With how many of the lines, from the first one on, does the kept text end? */
+function countKept(kept: Buffer, lines: readonly Buffer[]): number {
+  for (let count = lines.length; count > 0; count -= 1) {
+    const last = lines[count - 1] ?? newline;
+    if (!kept.subarray(-last.length).equals(last)) continue;
+    const beginning = Buffer.concat(lines.slice(0, count));
+    if (kept.subarray(-beginning.length).equals(beginning)) return count;
+  }
+  return 0;
 }
 
 const newline = Buffer.from("\n");

@@ -17,6 +17,8 @@ export interface StoreWriterOptions {
   readonly mode: number | undefined;
   readonly lock: LockOptions | undefined;
   readonly parse: ((value: unknown) => unknown) | undefined;
+  /** Is there an entry the decoder takes? */
+  readonly has: (key: string) => boolean;
   /** Throws when the file may not be made, for another shape of it lies there. */
   readonly create: () => void;
 }
@@ -53,7 +55,8 @@ export class StoreWriter {
 
   /** All of them with one write, or none. */
   put(entries: readonly EncodedEntry[]): Promise<void> {
-    return this.#appender.append((offset) => {
+    const length = entries.reduce((sum, { line }) => sum + line.length, 0);
+    return this.#appender.append(length, (offset) => {
       let at = offset;
       let text = "";
       for (const { key, line } of entries) {
@@ -69,12 +72,13 @@ export class StoreWriter {
   /** Answers whether the key was there. */
   async remove(key: string): Promise<boolean> {
     let wasThere = false;
-    const { key: member } = this.#options;
-    await this.#appender.append(() => {
-      wasThere = this.#view.table.delete(keyBytes(key));
+    await this.#appender.append(key.length, () => {
+      wasThere = this.#options.has(key);
       if (!wasThere) return "";
+      this.#view.table.delete(keyBytes(key));
       this.#composed += 1;
-      return `{${JSON.stringify(member)}:${JSON.stringify(key)},"${deletedMember}":true}\n`;
+      const { key: member } = this.#options;
+      return `${encodeLine({ [member]: key, [deletedMember]: true }, member)}\n`;
     });
     return wasThere;
   }
@@ -131,7 +135,7 @@ export class StoreWriter {
 
 /** An entry's line; throws `BAD_VALUE` for what cannot be written or would not be read back. */
 export function encodeEntry(value: unknown, { path, key, parse }: EntryForm): EncodedEntry {
-  const line = `${encodeLine(value, key)}\n`;
+  const line = `${encodeMembers(value, path, key)}\n`;
   const members = value as Readonly<Record<string, unknown>>;
   const name = members[key];
   if (typeof name !== "string" || name === "") {
@@ -148,6 +152,14 @@ export function encodeEntry(value: unknown, { path, key, parse }: EntryForm): En
     throw refused(path, `the entry would not be read back: ${messageOf(error)}`);
   }
   return { key: name, line };
+}
+
+function encodeMembers(value: unknown, path: string, key: string): string {
+  try {
+    return encodeLine(value, key);
+  } catch (error) {
+    throw refused(path, messageOf(error));
+  }
 }
 
 function reservedIn(members: Readonly<Record<string, unknown>>, key: string): string | undefined {

@@ -118,7 +118,17 @@ class FileStore<T> implements Store<T> {
     this.#lockPath = options.lockPath ?? `${path}.lock`;
     this.#view = new StoreView({ path, key, parse, recall: (opened) => this.#recall(opened) });
     this.#writer = new StoreWriter(
-      { path, key, parse, mode, lock, durability, lockPath: this.#lockPath, create: file.checks },
+      {
+        path,
+        key,
+        parse,
+        mode,
+        lock,
+        durability,
+        lockPath: this.#lockPath,
+        create: file.checks,
+        has: (name) => this.#find(name) !== undefined,
+      },
       this.#view,
     );
     this.#form = { path, key, parse };
@@ -147,6 +157,10 @@ class FileStore<T> implements Store<T> {
 
   get(key: string): T | undefined {
     this.#refuseClosed();
+    return this.#find(key);
+  }
+
+  #find(key: string): T | undefined {
     const value = this.#view.read(key);
     const { parse } = this.#options;
     if (value === undefined || parse === undefined) return value as T | undefined;
@@ -196,6 +210,7 @@ class FileStore<T> implements Store<T> {
   }
 
   watch({ signal }: { readonly signal: AbortSignal }): AsyncGenerator<StoreChange<T>> {
+    this.#refuseClosed();
     const { key, parse } = this.#options;
     const start = () => {
       this.#view.refresh();
