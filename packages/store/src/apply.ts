@@ -44,6 +44,7 @@ export interface ApplyReport {
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<ApplyReport> {
   const recovered = await recoverPlan(options);
   const { steps, unchanged } = readSteps(plan);
+  sweepTemporaries(steps.filter(({ kind }) => kind === "write").map(({ place }) => place.real));
   if (steps.length === 1) performAll(steps, () => {});
   if (steps.length > 1) performJournalled(steps, options.journal);
   const changed = [...new Set(steps.map(({ place }) => place.shown))];

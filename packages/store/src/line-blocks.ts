@@ -39,7 +39,7 @@ export function* readBlocks(file: number, path: string, range: ByteRange): Gener
     if (last !== -1) {
       const length = held - got + last + 1;
       yield { bytes: buffer.subarray(0, length), offset, kind: "lines", skipped: 0 };
-      buffer.copyWithin(0, length, held);
+      buffer = moved(buffer, length, held);
       offset += length;
       held -= length;
     } else if (held > maxLineBytes) {
@@ -50,6 +50,13 @@ export function* readBlocks(file: number, path: string, range: ByteRange): Gener
     }
   }
   if (held > 0) yield { bytes: buffer.subarray(0, held), offset, kind: "tail", skipped: 0 };
+}
+
+/** What is left at the buffer's end, at its beginning; in a buffer of the usual size again where a long line made it larger. */
+function moved(buffer: Buffer, from: number, to: number): Buffer {
+  const target = buffer.length > usualBytes && to - from < usualBytes ? Buffer.allocUnsafe(usualBytes) : buffer;
+  buffer.copy(target, 0, from, to);
+  return target;
 }
 
 function larger(buffer: Buffer): Buffer {

@@ -45,6 +45,13 @@ export function refuseOtherShapes({ path, shape }: StorePlace, setAside: string 
   }
 }
 
+/** Refuses a member that cannot be the key. */
+export function refuseKeyMember(path: string, key: string): void {
+  if (typeof key === "string" && key !== "" && !key.startsWith("$")) return;
+  const message = `${path}: the key member must be a name that is not empty and does not begin with $`;
+  throw new StoreError("BAD_VALUE", message, { path });
+}
+
 /** Refuses what is no regular file. What is not there yet is fine. */
 export function refuseNoFile(path: string): void {
   const info = infoOf(path);

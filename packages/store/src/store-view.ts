@@ -1,9 +1,10 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync, readSync } from "node:fs";
-import { StoreError, toStoreError } from "./errors.ts";
+import { type BigIntStats, closeSync, fstatSync } from "node:fs";
+import { StoreError } from "./errors.ts";
 import { KeyTable, keyBytes, type Place } from "./key-table.ts";
 import { openLines } from "./line-reader.ts";
 import { LineScanner, type LineVisitor, type ScannedLine } from "./line-scanner.ts";
 import { isSameFile } from "./platform.ts";
+import { lookAt, parseObject, readText } from "./store-read.ts";
 import type { StorePoint } from "./store-watch.ts";
 
 /** A damaged line and where it lies. */
@@ -54,6 +55,8 @@ export class StoreView {
   #seen: BigIntStats | undefined;
   #isJudged: boolean;
   #isTrusted = true;
+  /** Only this process wrote since the file was last looked at. */
+  #isOwn = false;
   readonly #place: Place = { offset: 0, length: 0 };
 
   constructor(options: ViewOptions) {
@@ -111,6 +114,7 @@ export class StoreView {
     if (there === undefined) return this.#forget();
     if (this.#file === undefined || !isSameFile(this.#seen, there)) return this.reopen();
     if (this.#seen?.size === there.size && this.#seen.mtimeNs === there.mtimeNs) return false;
+    if (this.#isOwn && there.size === BigInt(this.#end)) return this.#settleAs(there);
     if (this.#hasGrown(there)) this.#takeIn();
     else this.#rescan();
     return true;
@@ -140,11 +144,18 @@ export class StoreView {
     if (this.#end >= end) return;
     this.#lines += lines;
     this.#end = end;
+    this.#isOwn = true;
   }
 
   /** Nobody but this process wrote since the last refresh: so is the file now. */
   settle(): void {
-    if (this.#file !== undefined) this.#seen = fstatSync(this.#file, { bigint: true });
+    if (this.#file !== undefined) this.#settleAs(fstatSync(this.#file, { bigint: true }));
+  }
+
+  #settleAs(info: BigIntStats): false {
+    this.#seen = info;
+    this.#isOwn = false;
+    return false;
   }
 
   /** Has every line decoded, now and from now on, so that no key is known only by lines the decoder refuses. */
@@ -270,30 +281,6 @@ export class StoreView {
   }
 
   #text(place: Readonly<Place>): string {
-    if (place.length > buffer.length) buffer = Buffer.allocUnsafe(place.length * 2);
-    try {
-      const length = readSync(this.file, buffer, 0, place.length, place.offset);
-      return buffer.toString("utf8", 0, length);
-    } catch (error) {
-      throw toStoreError(error, this.#options.path, "read the file");
-    }
-  }
-}
-
-let buffer: Buffer = Buffer.allocUnsafe(16 * 1024);
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return JSON.parse(text) as Readonly<Record<string, unknown>>;
-  } catch {
-    return undefined;
-  }
-}
-
-function lookAt(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch (error) {
-    throw toStoreError(error, path, "look at the file");
+    return readText(this.file, this.#options.path, place);
   }
 }

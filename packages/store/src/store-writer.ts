@@ -17,8 +17,6 @@ export interface StoreWriterOptions {
   readonly mode: number | undefined;
   readonly lock: LockOptions | undefined;
   readonly parse: ((value: unknown) => unknown) | undefined;
-  /** Is there an entry the decoder takes? */
-  readonly has: (key: string) => boolean;
   /** Throws when the file may not be made, for another shape of it lies there. */
   readonly create: () => void;
 }
@@ -73,9 +71,8 @@ export class StoreWriter {
   async remove(key: string): Promise<boolean> {
     let wasThere = false;
     await this.#appender.append(key.length, () => {
-      wasThere = this.#options.has(key);
+      wasThere = this.#view.table.delete(keyBytes(key));
       if (!wasThere) return "";
-      this.#view.table.delete(keyBytes(key));
       this.#composed += 1;
       const { key: member } = this.#options;
       return `${encodeLine({ [member]: key, [deletedMember]: true }, member)}\n`;

@@ -5,7 +5,7 @@ import type { Problem } from "./lines.ts";
 import { type LockOptions, readLock, releaseLock, takeLock } from "./lock.ts";
 import { refuseHandEdited } from "./store-hand.ts";
 import { indexFromBytes, readIndex, saveIndex } from "./store-index.ts";
-import { placeStore, refuseNoFile, refuseOtherShapes } from "./store-place.ts";
+import { placeStore, refuseKeyMember, refuseNoFile, refuseOtherShapes } from "./store-place.ts";
 import { compactView, deriveCompaction, type RewriteReport } from "./store-rewrite.ts";
 import { type Contents, StoreView } from "./store-view.ts";
 import { type StoreChange, watchStore } from "./store-watch.ts";
@@ -84,6 +84,7 @@ export interface Store<T> {
  */
 export function openStore<T = Readonly<Record<string, unknown>>>(options: StoreOptions<T>): Store<T> {
   const place = placeStore(options.path, options.shape);
+  refuseKeyMember(place.path, options.key);
   const checks = (): void => {
     refuseNoFile(place.path);
     refuseOtherShapes(place, options.setAside);
@@ -127,7 +128,6 @@ class FileStore<T> implements Store<T> {
         durability,
         lockPath: this.#lockPath,
         create: file.checks,
-        has: (name) => this.#find(name) !== undefined,
       },
       this.#view,
     );
@@ -197,10 +197,8 @@ class FileStore<T> implements Store<T> {
 
   get problems(): readonly Problem[] {
     this.#judged();
-    const { path } = this.#file;
-    return this.#view.damaged
-      .filter(({ isTail }) => !isTail || !this.#isBeingWritten())
-      .map(({ line, reason }) => ({ path, line, reason }));
+    const told = this.#view.damaged.filter(({ isTail }) => !isTail || !this.#isBeingWritten());
+    return told.map(({ line, reason }) => ({ path: this.#file.path, line, reason }));
   }
 
   refresh(): boolean {

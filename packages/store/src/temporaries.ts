@@ -19,7 +19,13 @@ export function sweepTemporaries(paths: Iterable<string>): void {
     const known = prefixes.get(folder) ?? new Set();
     prefixes.set(folder, known.add(prefixOf(path)));
   }
-  for (const [folder, wanted] of prefixes) sweepFolder(folder, (prefix) => wanted.has(prefix));
+  for (const [folder, wanted] of prefixes) {
+    try {
+      sweepFolder(folder, (prefix) => wanted.has(prefix));
+    } catch {
+      // A folder that may be written and not listed is no reason not to write.
+    }
+  }
 }
 
 /** As {@link sweepTemporaries}, for every file of a folder; for whoever cleans up. */
