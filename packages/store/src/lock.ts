@@ -265,7 +265,9 @@ function isJustReleased(lock: string): boolean {
 
 /** Is it a lock of this process's own that only has to be given back, and could be now? */
 function isLeft(lock: string): boolean {
-  if (!context().left.delete(lock)) return false;
+  const { left } = context();
+  if (!left.has(lock)) return false;
   releaseLockFile(lock);
+  left.delete(lock);
   return true;
 }

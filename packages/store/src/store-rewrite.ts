@@ -2,6 +2,7 @@ import { lstatSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { infoOf, replaceFile, syncDirectory, writeFully } from "./atomic.ts";
 import { readRange, readWhole } from "./digest.ts";
+import { toStoreError } from "./errors.ts";
 import type { Place } from "./key-table.ts";
 import type { DamagedLine, StoreView } from "./store-view.ts";
 import { sweepTemporaries } from "./temporaries.ts";
@@ -38,9 +39,13 @@ export interface Rewrite {
  */
 export function rewriteLines({ path, file, parts, damaged }: Rewrite): void {
   sweepTemporaries([path, damagedPathOf(path), `${path}.idx`]);
-  keepDamaged(path, file, damaged);
-  replaceFile(path, (target) => copyParts(file, target, parts), {});
-  syncDirectory(dirname(path));
+  try {
+    keepDamaged(path, file, damaged);
+    replaceFile(path, (target) => copyParts(file, target, parts), {});
+    syncDirectory(dirname(path));
+  } catch (error) {
+    throw toStoreError(error, path, "rewrite the file");
+  }
 }
 
 /**
