@@ -24,16 +24,14 @@ export interface AppenderOptions {
 export interface AppendGuest {
   /** There is no file, and one will be made. */
   create(): void;
-  /** Before the first batch under a lock, and when somebody else wrote meanwhile. Every line has its newline then. */
+  /** Before the first batch, and whenever somebody else wrote meanwhile. Every line has its newline then. */
   begin(): void;
   /** A batch is written, and on the disk if it has to be; the file ends there. It is acknowledged after this. */
   written(end: number): void;
   /** A batch was not written. */
   failed(): void;
-  /** After every batch, when its appends are acknowledged; answers whether it replaced the file. */
+  /** After every batch; answers whether it replaced the file. */
   rewrite(): boolean;
-  /** Before the lock is given back. */
-  release(): void;
 }
 
 /** Gives whole lines, each with its newline, or nothing; it is told where in the file they will lie. */
@@ -53,10 +51,19 @@ export interface Appender {
 /**
  * Opens nothing yet: the file is opened, and made, at the first append. Appends that are asked for while another is at
  * work are written together with one write and one sync, and the lock is kept for them, but no longer than
- * {@link keepMs}. An append that is alone is synced without leaving the thread, which takes a quarter less.
+ * {@link keepMs}; nor is the thread kept from other work for longer. An append that is alone is synced without leaving the thread, which takes a quarter less.
  */
 export function openAppender(options: AppenderOptions): Appender {
-  const state: State = { options, queue: [], file: undefined, size: -1, closed: false, pump: undefined };
+  const state: State = {
+    options,
+    queue: [],
+    file: undefined,
+    size: -1,
+    isChecked: false,
+    rounds: 0,
+    closed: false,
+    pump: undefined,
+  };
   return {
     append: (length, compose) => enqueue(state, length, compose),
     close: async () => {
@@ -78,11 +85,17 @@ interface State {
   readonly options: AppenderOptions;
   queue: Waiting[];
   file: number | undefined;
-  /** How long the file is after the last batch under this lock; -1 before the first. */
+  /** How long the file is after the last batch; -1 before the first. */
   size: number;
+  /** The file was compared with the path since the lock was taken. */
+  isChecked: boolean;
+  /** How often callers asked again as soon as they were told. */
+  rounds: number;
   closed: boolean;
   pump: Promise<void> | undefined;
 }
+
+const loopRounds = 32;
 
 /** For how long, in milliseconds, the lock is kept for appends that queue behind the first. */
 const keepMs = 5;
@@ -98,40 +111,65 @@ function enqueue(state: State, length: number, compose: Compose): Promise<void> 
 
 async function pump(state: State): Promise<void> {
   const { path, lockPath, lock = {} } = state.options;
+  let since = performance.now();
   await gather(state);
   while (state.queue.length > 0) {
+    const answers: (() => void)[] = [];
     try {
-      ensureDirSync(dirname(path));
+      if (state.file === undefined) ensureDirSync(dirname(path));
       const hold = await takeLock(lockPath, lock);
       try {
-        await drain(state);
+        await drain(state, answers);
       } finally {
         releaseLock(hold);
       }
     } catch (error) {
-      for (const { reject } of state.queue.splice(0)) reject(error);
+      answers.push(
+        ...state.queue.splice(0).map(
+          ({ reject }) =>
+            () =>
+              reject(error),
+        ),
+      );
     }
-    if (state.queue.length > 0) await new Promise(setImmediate);
+    tell(answers);
+    if (performance.now() - since < keepMs) {
+      await gather(state);
+    } else {
+      await new Promise(setImmediate);
+      since = performance.now();
+    }
+    state.rounds = state.queue.length > 0 ? state.rounds + 1 : 0;
   }
   state.pump = undefined;
 }
 
-async function drain(state: State): Promise<void> {
-  const { guest } = state.options;
+function tell(answers: (() => void)[]): void {
+  for (const answer of answers.splice(0)) answer();
+}
+
+/**
+ * Writes what is queued, and what queues meanwhile. Callers are told once the lock is given back, for they may go on with
+ * something that blocks the thread and has another process wait for the lock. Who has asked again at once {@link loopRounds}
+ * times is in a loop of appends, and is told before, so that the loop need not take the lock anew for each.
+ */
+async function drain(state: State, answers: (() => void)[]): Promise<void> {
   const until = performance.now() + keepMs;
-  state.size = -1;
+  state.isChecked = false;
   do {
     const batch = state.queue.splice(0, countBatch(state.queue));
     try {
       await writeBatch(state, batch);
-      for (const { resolve } of batch) resolve();
+      for (const { resolve } of batch) answers.push(resolve);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) answers.push(() => reject(error));
     }
-    if (guest?.rewrite() === true) state.size = -1;
-    await gather(state);
+    if (state.options.guest?.rewrite() === true) state.isChecked = false;
+    if (state.rounds >= loopRounds) {
+      tell(answers);
+      await gather(state);
+    }
   } while (state.queue.length > 0 && performance.now() < until);
-  guest?.release();
 }
 
 function countBatch(queue: readonly Waiting[]): number {
@@ -235,6 +273,8 @@ function cutBack(file: number, size: number): void {
  */
 function openFile(state: State): { file: number; size: number } {
   const { path, mode, durability } = state.options;
+  if (state.file !== undefined && state.isChecked) return { file: state.file, size: state.size };
+  state.isChecked = true;
   const there = infoOf(path);
   if (state.file !== undefined) {
     const info = fstatSync(state.file);

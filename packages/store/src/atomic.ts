@@ -34,7 +34,8 @@ export interface EnsureDirOptions {
 /**
  * Replaces a file so that a crash leaves the old content or the new one, and returns when it is on the disk: a temporary
  * file in the same folder, synced, renamed, folder synced. The folder must exist. On any failure the temporary file is
- * gone, the old content stands and a {@link StoreError} names the path. Blocks the thread while it works.
+ * gone and a {@link StoreError} names the path; the old content stands, unless only the folder could not be synced: then the
+ * new one does, and a power cut may still take it back. Blocks the thread while it works.
  */
 export async function writeFileAtomic(
   path: string,

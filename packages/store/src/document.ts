@@ -1,4 +1,4 @@
-import { renameSync } from "node:fs";
+import { linkSync, lstatSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ensureDirSync, infoOf, syncDirectory, writeFileAtomicSync } from "./atomic.ts";
 import { readWhole } from "./digest.ts";
@@ -12,9 +12,10 @@ import {
   parseDocument,
   renderDocument,
 } from "./document-form.ts";
-import { StoreError, toStoreError } from "./errors.ts";
+import { errnoOf, StoreError, toStoreError } from "./errors.ts";
 import { type LockOptions, withLock } from "./lock.ts";
-import { sweepTemporaries } from "./temporaries.ts";
+import { isSameFile, platform, unsupported } from "./platform.ts";
+import { namesIn, sweepTemporaries } from "./temporaries.ts";
 
 /** One versioned file that holds one thing. */
 export interface DocumentOptions<T extends object> {
@@ -131,7 +132,10 @@ function writeValue<T extends object>({ options, form }: Writing<T>, found: Foun
   if (found.state.kind === "loaded") {
     // Another writer's name alone is no reason to write.
     const same = renderDocument(members, form, { writtenBy: found.state.writtenBy, previous });
-    if (same === previous) return { kind: "unchanged", value: found.state.value };
+    if (same === previous) {
+      if (lastGood === true) keepCopy(path, previous, mode);
+      return { kind: "unchanged", value: found.state.value };
+    }
   }
   const text = renderDocument(members, form, { writtenBy, previous });
   const written = parseDocument(Buffer.from(text, "utf8"), form);
@@ -139,23 +143,55 @@ function writeValue<T extends object>({ options, form }: Writing<T>, found: Foun
   sweepTemporaries([path, lastGoodOf(path)]);
   const quarantined = found.state.kind === "damaged" ? setAside(path) : undefined;
   writeFileAtomicSync(path, text, { mode });
-  if (lastGood === true) writeFileAtomicSync(lastGoodOf(path), text, { mode });
+  if (lastGood === true) keepCopy(path, text, mode);
   return { kind: "written", value: written.value, ...(quarantined === undefined ? {} : { quarantined }) };
 }
 
-/** Keeps a damaged document's bytes under a name of their own; the next write takes its place. */
+/** The last good copy; an earlier write of it may have been refused. */
+function keepCopy(path: string, text: string, mode: number | undefined): void {
+  const copy = lastGoodOf(path);
+  const bytes = Buffer.from(text, "utf8");
+  if (infoOf(copy)?.isFile() === true && readWhole(copy).equals(bytes)) return;
+  writeFileAtomicSync(copy, bytes, { mode });
+}
+
+/**
+ * Keeps a damaged document's bytes under a name of their own; the next write takes its place. Its own name leads to them until
+ * then, where a file can have two.
+ */
 function setAside(path: string): string {
+  const kept = asideOf(path);
+  if (kept !== undefined) return kept;
   const stamp = new Date().toISOString().replace(/[-:]/g, "");
   for (let turn = 1; ; turn += 1) {
     const aside = `${path}.corrupt-${stamp}${turn === 1 ? "" : `-${turn}`}`;
     if (infoOf(aside) !== undefined) continue;
     try {
-      renameSync(path, aside);
+      giveName(path, aside);
     } catch (error) {
       throw toStoreError(error, path, "set the damaged file aside");
     }
     syncDirectory(dirname(path));
     return aside;
+  }
+}
+
+/** The name under which an earlier try has kept the very same file. */
+function asideOf(path: string): string | undefined {
+  const info = lstatSync(path);
+  if (info.nlink < 2) return undefined;
+  const aside = namesIn(dirname(path)).filter((name) => name.startsWith(`${basename(path)}.corrupt-`));
+  const paths = aside.map((name) => join(dirname(path), name));
+  return paths.find((other) => isSameFile(lstatSync(other), info));
+}
+
+function giveName(path: string, name: string): void {
+  try {
+    if (!platform.hardLinks) throw Object.assign(new Error("no hard links"), { code: "ENOTSUP" });
+    linkSync(path, name);
+  } catch (error) {
+    if (!unsupported.has(errnoOf(error))) throw error;
+    renameSync(path, name);
   }
 }
 

@@ -18,7 +18,10 @@ export function openLines(path: string): number | undefined {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (errnoOf(error) === "ENOENT" && infoOf(path) === undefined) return undefined;
+    if (errnoOf(error) === "ENOENT") {
+      if (infoOf(path) === undefined) return undefined;
+      throw new StoreError("REFUSED_PATH", `${path}: is a symbolic link that leads nowhere`, { path });
+    }
     throw toStoreError(error, path, "read the file");
   }
   if (fstatSync(file).isFile()) return file;

@@ -20,23 +20,37 @@ export function beginTurn(lock: string): Turn {
   let announced = false;
   return {
     nextDelay: () => {
-      announced ||= delay >= announceFromMs && takeLockFile(markOf(lock));
+      announced ||= delay >= announceFromMs && attempt(() => takeLockFile(markOf(lock)));
       const now = announced ? 2 : delay;
       delay = Math.min(delay * 2, longestMs);
       return now * (0.5 + Math.random() / 2);
     },
     end: () => {
-      if (announced && isOwnLockFile(markOf(lock))) unlinkLockFile(markOf(lock));
+      if (announced && attempt(() => isOwnLockFile(markOf(lock)))) unlinkLockFile(markOf(lock));
     },
   };
 }
 
 /** Lets somebody who waits go first, if anybody does. For a process that has just had the lock. */
 export async function giveWay(lock: string, signal: AbortSignal | undefined): Promise<void> {
-  const mark = readLockFile(markOf(lock));
-  if (mark === undefined) return;
-  if (isDead(mark, longestMs)) unlinkLockFile(markOf(lock));
-  else if (!isOwnLockFile(markOf(lock))) await pause(giveWayMs, signal);
+  if (attempt(() => isAnotherWaiting(markOf(lock)))) await pause(giveWayMs, signal);
+}
+
+function isAnotherWaiting(mark: string): boolean {
+  const waiting = readLockFile(mark);
+  if (waiting === undefined) return false;
+  const isGone = isDead(waiting, longestMs);
+  if (isGone) unlinkLockFile(mark);
+  return !isGone && !isOwnLockFile(mark);
+}
+
+/** What cannot be done about a hint, such as one whose name is too long, is left undone. */
+function attempt(act: () => boolean): boolean {
+  try {
+    return act();
+  } catch {
+    return false;
+  }
 }
 
 const longestMs = 100;

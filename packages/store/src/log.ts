@@ -1,4 +1,4 @@
-import { closeSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
 import { type Durability, openAppender } from "./appender.ts";
 import { encodeLine } from "./line.ts";
 import { openLines, readRawLines } from "./line-reader.ts";
@@ -78,21 +78,27 @@ function* readEntries<T>({ path, lockPath, parse, fromLine, problems }: Reading<
   if (file === undefined) return;
   try {
     let line = 0;
-    for (const { bytes, isTail } of readRawLines(file, path, 0)) {
+    for (const { bytes, offset, isTail } of readRawLines(file, path, 0)) {
       line += 1;
       if (line < fromLine) continue;
       const found = parseLine(bytes, { line, isTail }, { path, parse });
       if (found === undefined) continue;
       if (!("reason" in found)) yield found;
-      else if (!isTail || !isBeingWritten(lockPath)) problems.push(found);
+      else if (!isTail || !isBeingWritten({ lockPath, file, end: offset + bytes.length })) problems.push(found);
     }
   } finally {
     closeSync(file);
   }
 }
 
-/** While somebody holds the lock, a last line without its newline is one that is being written. */
-function isBeingWritten(lockPath: string): boolean {
+interface LastLine {
+  readonly lockPath: string;
+  readonly file: number;
+  readonly end: number;
+}
+
+/** While somebody holds the lock, a last line without its newline is one that is being written; so is one that has grown. */
+function isBeingWritten({ lockPath, file, end }: LastLine): boolean {
   const lock = readLock(lockPath);
-  return lock !== undefined && lock.state !== "gone";
+  return (lock !== undefined && lock.state !== "gone") || fstatSync(file).size !== end;
 }

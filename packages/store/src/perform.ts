@@ -31,7 +31,7 @@ export function performStep(step: Step, folders: Set<string>): void {
       break;
     case "append":
       growFile(step);
-      break;
+      return;
     case "remove":
       unlinkFile(path);
       break;

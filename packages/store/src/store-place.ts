@@ -74,8 +74,15 @@ function otherShapeError(own: StorePlace, other: StorePlace, setAside: string | 
     return new StoreError("NEWER", message, { path: other.path, hint: "use the newer version", details });
   }
   const message = `${other.path}: has shape ${other.shape}, which is not read (${own.path} has shape ${own.shape})`;
-  const hint = setAside ?? `mv ${quoted(other.path)} ${quoted(`${other.path}.old`)}`;
+  const hint = setAside ?? `mv ${quoted(other.path)} ${quoted(freeName(`${other.path}.old`))}`;
   return new StoreError("OLD_FORMAT", message, { path: other.path, hint, details });
+}
+
+function freeName(path: string): string {
+  for (let turn = 1; ; turn += 1) {
+    const name = turn === 1 ? path : `${path}-${turn}`;
+    if (infoOf(name) === undefined) return name;
+  }
 }
 
 function partsOf(name: string): { stem: string; shape: number | undefined } {

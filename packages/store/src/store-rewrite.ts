@@ -4,6 +4,7 @@ import { infoOf, replaceFile, syncDirectory, writeFully } from "./atomic.ts";
 import { readRange, readWhole } from "./digest.ts";
 import { toStoreError } from "./errors.ts";
 import type { Place } from "./key-table.ts";
+import { refuseNoFile } from "./store-place.ts";
 import type { DamagedLine, StoreView } from "./store-view.ts";
 import { sweepTemporaries } from "./temporaries.ts";
 
@@ -101,7 +102,9 @@ function* joined(places: Iterable<Readonly<Place>>): Generator<Place> {
 
 /** What an earlier try that was cut short after this step has added already is not added again. */
 function keepDamaged(path: string, file: number, damaged: readonly DamagedLine[]): void {
+  if (damaged.length === 0) return;
   const target = damagedPathOf(path);
+  refuseNoFile(target);
   const kept = infoOf(target) === undefined ? Buffer.alloc(0) : readWhole(target);
   const lines = damaged.map(({ offset, length }) => Buffer.concat([readRange(file, offset, length), newline]));
   const added = lines.slice(countKept(kept, lines));

@@ -55,8 +55,6 @@ export class StoreView {
   #seen: BigIntStats | undefined;
   #isJudged: boolean;
   #isTrusted = true;
-  /** Only this process wrote since the file was last looked at. */
-  #isOwn = false;
   readonly #place: Place = { offset: 0, length: 0 };
 
   constructor(options: ViewOptions) {
@@ -100,6 +98,13 @@ export class StoreView {
     return this.#file ?? -1;
   }
 
+  /** Has the file changed since it was read? */
+  get isOutdated(): boolean {
+    const there = lookAt(this.#options.path);
+    if (there === undefined || !isSameFile(this.#seen, there)) return true;
+    return this.#seen?.size !== there.size || this.#seen.mtimeNs !== there.mtimeNs;
+  }
+
   /** What an index may keep: nothing while the last line lacks its newline, or where the decoder has had its say. */
   get contents(): Contents | undefined {
     if (this.#tail !== undefined || this.#file === undefined) return undefined;
@@ -114,7 +119,6 @@ export class StoreView {
     if (there === undefined) return this.#forget();
     if (this.#file === undefined || !isSameFile(this.#seen, there)) return this.reopen();
     if (this.#seen?.size === there.size && this.#seen.mtimeNs === there.mtimeNs) return false;
-    if (this.#isOwn && there.size === BigInt(this.#end)) return this.#settleAs(there);
     if (this.#hasGrown(there)) this.#takeIn();
     else this.#rescan();
     return true;
@@ -144,18 +148,9 @@ export class StoreView {
     if (this.#end >= end) return;
     this.#lines += lines;
     this.#end = end;
-    this.#isOwn = true;
-  }
-
-  /** Nobody but this process wrote since the last refresh: so is the file now. */
-  settle(): void {
-    if (this.#file !== undefined) this.#settleAs(fstatSync(this.#file, { bigint: true }));
-  }
-
-  #settleAs(info: BigIntStats): false {
-    this.#seen = info;
-    this.#isOwn = false;
-    return false;
+    const info = fstatSync(this.file, { bigint: true });
+    // Longer already: somebody else's lines are still to be read.
+    if (info.size === BigInt(end)) this.#seen = info;
   }
 
   /** Has every line decoded, now and from now on, so that no key is known only by lines the decoder refuses. */

@@ -126,7 +126,6 @@ export class StoreWriter {
       this.#compact();
       return true;
     },
-    release: () => this.#view.settle(),
   };
 }
 

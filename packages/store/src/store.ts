@@ -152,6 +152,8 @@ class FileStore<T> implements Store<T> {
 
   async remove(key: string): Promise<boolean> {
     this.#refuseWrite();
+    // A key all of whose lines the decoder refuses is not there to be removed, and is known not to be after this.
+    this.#find(key);
     return this.#writer.remove(key);
   }
 
@@ -197,7 +199,8 @@ class FileStore<T> implements Store<T> {
 
   get problems(): readonly Problem[] {
     this.#judged();
-    const told = this.#view.damaged.filter(({ isTail }) => !isTail || !this.#isBeingWritten());
+    const isWhole = this.#view.damaged.at(-1)?.isTail !== true || !this.#isBeingWritten();
+    const told = isWhole ? this.#view.damaged : this.#view.damaged.slice(0, -1);
     return told.map(({ line, reason }) => ({ path: this.#file.path, line, reason }));
   }
 
@@ -267,7 +270,8 @@ class FileStore<T> implements Store<T> {
       const hold = await takeLock(this.#lockPath, { waitMs: 0 });
       try {
         view.refresh();
-        if (view.contents !== undefined) saveIndex(this.#indexFile(), view.file, view.contents);
+        const { contents } = view;
+        if (contents !== undefined && !view.isOutdated) saveIndex(this.#indexFile(), view.file, contents);
       } finally {
         releaseLock(hold);
       }
@@ -276,9 +280,10 @@ class FileStore<T> implements Store<T> {
     }
   }
 
+  /** Somebody is at work on the last line, or was when it was read. */
   #isBeingWritten(): boolean {
     const lock = readLock(this.#lockPath);
-    return lock !== undefined && lock.state !== "gone";
+    return (lock !== undefined && lock.state !== "gone") || this.#view.isOutdated;
   }
 
   #refuseClosed(): void {
