@@ -22,11 +22,12 @@ describe("reeve store list", () => {
   test("finds rotated files, and counts what is damaged", () => {
     const scene = makeScene({ layer: true });
     scene.write(ledger, '{"a":1}\nnot a line\n');
-    scene.write(".ai/local/state/ledger.20300101T000000Z.jsonl", '{"a":1}\n');
+    scene.write(".ai/local/state/ledger.20300101T000000Z.archived", '{"a":1}\n');
+    scene.write(`${ledger}.damaged`, "not a line\n");
     const rows = rowsOf(scene.reeve(["store", "list"]).stdout);
     expect(rows).toHaveLength(2);
     expect(rows[0]).toContain("1 entry, 19 bytes, 1 damaged line: reeve store verify");
-    expect(rows[1]).toMatch(/^\.ai\/local\/state\/ledger\.20300101T000000Z\.jsonl +log +1 entry, 8 bytes$/);
+    expect(rows[1]).toMatch(/^\.ai\/local\/state\/ledger\.20300101T000000Z\.archived +log +1 entry, 8 bytes$/);
   });
 
   test("needs a layer", () => {
@@ -58,7 +59,9 @@ describe("reeve store verify", () => {
     scene.write("jobs.jsonl", good);
     const answer = scene.reeve(["store", "verify", "jobs.jsonl", "--key", "id", "--verbose"]);
     expect(answer).toMatchObject({ exit: 0, stderr: "" });
-    expect(answer.stdout).toContain("jobs.jsonl — 3 well-formed lines, 2 keys, 51 bytes; reeve store compact would leave 2 lines");
+    expect(answer.stdout).toContain(
+      "jobs.jsonl — 3 well-formed lines, 2 keys, 51 bytes; reeve store compact would leave 2 lines",
+    );
   });
 
   test("reads all of the layer's without a path, and doctor points to the repair", () => {

@@ -3,7 +3,7 @@ import { ReeveError } from "@reeve/core/findings/errors.ts";
 import type { Layer } from "@reeve/core/layer/layer.ts";
 import { table } from "@reeve/core/state/table.ts";
 import type { AbsPath } from "@reeve/core/system/paths.ts";
-import type { StateEntry } from "@reeve/store/table";
+import { isDerivedSpelling, type StateEntry } from "@reeve/store/table";
 import type { Context } from "../context.ts";
 
 /** A file of lines that a store command works on. */
@@ -71,6 +71,6 @@ function filesOf(layer: Layer, entry: StateEntry & { readonly holds: "store" | "
   const exact = new Set(table.entries.map((other) => basename(other.path)));
   return layer
     .list(`${dirname(path)}/`)
-    .filter((name) => name.startsWith(beginning) && name.endsWith(".jsonl") && !exact.has(name))
+    .filter((name) => name.startsWith(beginning) && !exact.has(name) && !isDerivedSpelling(name))
     .map(targetOf);
 }
