@@ -4,6 +4,7 @@ import * as path from "node:path";
 import { type Entry, registry } from "@reeve/commands/registry.ts";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { parse, stringify } from "yaml";
+import { writeDeclarations } from "./library/declarations.ts";
 
 const cli = "packages/cli";
 const commandsFolder = path.resolve("packages/commands/src");
@@ -157,38 +158,66 @@ async function buildCli(): Promise<void> {
   const lazy = await buildLazy();
   const chunks = await buildCommands(lazy);
   const entry = await buildEntry(chunks);
-  const fresh = `${cli}/dist.${process.pid}`;
+  const fresh = freshOf(cli);
   fs.mkdirSync(`${fresh}/chunks`, { recursive: true });
   for (const chunk of [...lazy.values(), ...chunks.values()])
     fs.writeFileSync(`${fresh}/chunks/${chunk.name}`, chunk.bytes);
   fs.writeFileSync(`${fresh}/reeve.cjs`, entry);
   copyShare(`${fresh}/share`);
-  // Two renames: whoever starts the program meanwhile finds the old one or the new one.
-  const old = `${cli}/dist.${process.pid}.old`;
-  if (fs.existsSync(`${cli}/dist`)) fs.renameSync(`${cli}/dist`, old);
-  fs.renameSync(fresh, `${cli}/dist`);
-  fs.rmSync(old, { recursive: true, force: true });
 }
 
-const storeEntries = ["index", "table", "strict"].map((name) => `packages/store/src/${name}.ts`);
+const store = "packages/store";
+const storeEntries = ["index", "table", "strict"];
 
 /** The library as modules with their types. */
 async function buildStore(): Promise<void> {
-  const outdir = "packages/store/dist";
-  fs.rmSync(outdir, { recursive: true, force: true });
-  await build({
+  const fresh = freshOf(store);
+  fs.mkdirSync(fresh);
+  const types = writeDeclarations({
+    project: `${store}/tsconfig.types.json`,
+    entries: storeEntries,
+    nodeEntries: ["index"],
+    outdir: fresh,
+  });
+  const modules = build({
     ...common,
     format: "esm",
     minify: false,
     splitting: true,
     write: true,
-    outdir,
-    entryPoints: storeEntries,
+    outdir: fresh,
+    entryPoints: storeEntries.map((name) => `${store}/src/${name}.ts`),
   });
+  await settle([types, modules]);
 }
 
-/** `npm run build`: an executable `bin` and the library. */
+/** Waits for all of it even when a part fails: nothing is written any more when what there is is cleared away. */
+async function settle(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Where what is to be a package's `dist` is built. */
+function freshOf(folder: string): string {
+  return `${folder}/dist.${process.pid}`;
+}
+
+/** Two renames: whoever reads meanwhile finds the old one or the new one. */
+function replaceDist(folder: string): void {
+  const old = `${folder}/dist.${process.pid}.old`;
+  if (fs.existsSync(`${folder}/dist`)) fs.renameSync(`${folder}/dist`, old);
+  fs.renameSync(freshOf(folder), `${folder}/dist`);
+  fs.rmSync(old, { recursive: true, force: true });
+}
+
+/** `npm run build`: an executable `bin` and the library. Nothing is replaced unless all of it could be built. */
 export async function main(): Promise<number> {
-  await Promise.all([buildCli(), buildStore()]);
+  const folders = [store, cli];
+  try {
+    await settle([buildStore(), buildCli()]);
+    for (const folder of folders) replaceDist(folder);
+  } finally {
+    for (const folder of folders) fs.rmSync(freshOf(folder), { recursive: true, force: true });
+  }
   return 0;
 }

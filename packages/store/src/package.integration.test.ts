@@ -1,34 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { describe, expect, test } from "vitest";
-import { neutralEnvironment, temporaryFolder } from "./testing/folder.ts";
+import { installPackage, npm, packageFolder, readManifest, runIn } from "./testing/package.ts";
 
-const packageFolder = join(import.meta.dirname, "..");
 const root = join(packageFolder, "../..");
-
-interface Manifest {
-  readonly version: string;
-  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly [member: string]: unknown;
-}
-
-const manifest = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as Manifest;
-
-function run(program: string, args: readonly string[], cwd: string): string {
-  const env = neutralEnvironment(temporaryFolder());
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: "utf8" });
-  if (error !== undefined || status !== 0) throw new Error(`${program} ${args.join(" ")}: ${error ?? stdout + stderr}`);
-  return stdout;
-}
-
-/** `npm` that asks nobody and runs nothing. */
-function npm(args: readonly string[], cwd: string): string {
-  return run("npm", [...args, "--offline", "--ignore-scripts", "--no-audit", "--no-fund"], cwd);
-}
+const manifest = readManifest(packageFolder);
 
 function packedFiles(): string[] {
-  const [packed] = JSON.parse(npm(["pack", "--dry-run", "--json"], packageFolder)) as { files: { path: string }[] }[];
+  const [packed] = JSON.parse(npm(packageFolder, ["pack", "--dry-run", "--json"])) as { files: { path: string }[] }[];
   return (packed?.files ?? []).map(({ path }) => path).sort();
 }
 
@@ -46,16 +25,6 @@ function reachable(entries: readonly string[]): string[] {
     }
   }
   return [...reached].sort();
-}
-
-/** An empty project that has nothing but what would be published. */
-function installPackage(): string {
-  const project = temporaryFolder();
-  npm(["pack", "--pack-destination", project], packageFolder);
-  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  npm(["install", `./reeve-store-${manifest.version}.tgz`], project);
-  expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["@reeve"]);
-  return project;
 }
 
 const consumer = `
@@ -106,7 +75,7 @@ export const declare: (options: Parameters<typeof defineStateTable>[0]) => State
 function compile(project: string, options: readonly string[]): string {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const common = ["--ignoreConfig", "--strict", "--target", "es2022", "--skipLibCheck", "false"];
-  return run(process.execPath, [tsc, ...common, ...options], project);
+  return runIn(project, process.execPath, [tsc, ...common, ...options]);
 }
 
 describe("the package", () => {
@@ -122,7 +91,7 @@ describe("the package", () => {
   });
 
   test("says what a registry needs to know", () => {
-    const whole = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+    const whole = readManifest(root);
     expect(manifest).toMatchObject({
       name: "@reeve/store",
       license: whole["license"],
@@ -154,6 +123,7 @@ describe("the package", () => {
 describe("the package, installed from its tarball", () => {
   test("is type-checked under both ways to resolve modules, and runs on plain Node", () => {
     const project = installPackage();
+    expect(readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["@reeve"]);
     mkdirSync(join(project, "node_modules/@types"));
     symlinkSync(join(root, "node_modules/@types/node"), join(project, "node_modules/@types/node"));
     writeFileSync(join(project, "consumer.ts"), consumer);
@@ -165,7 +135,7 @@ describe("the package, installed from its tarball", () => {
       compile(project, [...resolution, "--noEmit", "--exactOptionalPropertyTypes", "--lib", "es2022", "consumer.ts"]);
     }
     compile(project, ["--module", "nodenext", "--outDir", ".", "consumer.ts"]);
-    expect(run(process.execPath, ["consumer.js"], project)).toBe(
+    expect(runIn(project, process.execPath, ["consumer.js"])).toBe(
       '{"state":"done","lines":[1],"content":"x","code":"DAMAGED","derived":true}\n',
     );
   }, 120_000);
