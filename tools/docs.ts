@@ -4,6 +4,7 @@ import type { Command } from "@reeve/commands/command.ts";
 import { registry } from "@reeve/commands/registry.ts";
 import { renderLauncher } from "./launcher.ts";
 import { renderCommands } from "./reference/commands.ts";
+import { readStoreApi, renderStoreApi } from "./reference/store-api.ts";
 import { renderErrors, renderEvents, renderExitCodes, renderStateFiles } from "./reference/tables.ts";
 
 interface Generated {
@@ -20,6 +21,7 @@ async function render(): Promise<readonly Generated[]> {
     errors: renderErrors(),
     events: renderEvents(),
     "state-files": renderStateFiles(),
+    "store-api": renderStoreApi(await readStoreApi()),
   };
   const reference = Object.entries(pages).map(([name, text]) => ({
     file: `docs/reference/${name}.md`,
