@@ -59,6 +59,7 @@ test("listSteps names every check of the repository", () => {
     "types",
     "boundaries between packages and features",
     "who touches the machine",
+    "who writes files, and their forms",
     "dead code",
     "generated documents up to date",
     "paths named in documents",

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { check as checkBoundaries } from "./boundaries.ts";
+import { check as checkConformance } from "./conformance.ts";
 import { check as checkLockfile } from "./lockfile.ts";
 import { check as checkMachineAccess } from "./machine-access.ts";
 import { check as checkPaths } from "./paths.ts";
@@ -45,6 +46,7 @@ export function listSteps(root: string): CheckStep[] {
     { heading: "types", run: program(bin("tsc"), "-p", "tsconfig.json", "--pretty", "false") },
     { heading: "boundaries between packages and features", run: () => checkBoundaries(root) },
     { heading: "who touches the machine", run: () => checkMachineAccess(root) },
+    { heading: "who writes files, and their forms", run: () => checkConformance(root) },
     { heading: "dead code", run: program(bin("knip"), "--no-progress") },
     { heading: "generated documents up to date", run: program(process.execPath, "tools/run.mjs", "docs", "--check") },
     { heading: "paths named in documents", run: () => checkPaths(root) },
