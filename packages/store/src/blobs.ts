@@ -33,7 +33,8 @@ export interface Blobs {
    * Keeps a content, byte for byte, and resolves when it is acknowledged. A stream is hashed while it is written and never
    * held in memory; what it throws passes through. What is there already under its hash is read and compared, its time of
    * change renewed, and never written again. One that holds other bytes than its hash says is moved to
-   * `<hash>.corrupt-<timestamp>` and replaced. On any failure nothing is left behind.
+   * `<hash>.corrupt-<timestamp>` and replaced. A failure leaves no temporary file; when only the folder could not be synced,
+   * the blob is there, whole, and not acknowledged.
    */
   put(content: BlobContent): Promise<BlobPut>;
   /** The content, or `undefined` when there is none. Throws `DAMAGED` rather than give other bytes than the hash says. */
