@@ -18,7 +18,7 @@ function readSources(root: string): string[] {
   const folders = trees
     .flatMap((folder) => readFolders(root, folder))
     .filter((path) => /^share|\/src(\/|$)/.test(path));
-  return [...files, ...folders, "package-lock.json", "tools/build.ts"]
+  return [...files, ...folders, "package-lock.json", "tools/build.ts", "tools/library/declarations.ts"]
     .filter((path) => path !== built.launcher && existsSync(join(root, path)))
     .map((path) => join(root, path));
 }
