@@ -182,7 +182,6 @@ async function buildStore(): Promise<void> {
   const modules = build({
     ...common,
     format: "esm",
-    minify: false,
     splitting: true,
     write: true,
     outdir: fresh,

@@ -1,8 +1,8 @@
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync } from "node:fs";
+import { closeSync, fstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { ensureDirSync, infoOf, syncDirectory, writeFully } from "./atomic.ts";
-import { readRange } from "./digest.ts";
-import { errnoOf, StoreError, toStoreError } from "./errors.ts";
+import { appendBytes, endLastLine, openForAppend } from "./append-bytes.ts";
+import { ensureDirSync, infoOf, syncDirectory } from "./atomic.ts";
+import { StoreError, toStoreError } from "./errors.ts";
 import { type LockOptions, releaseLock, takeLock } from "./lock.ts";
 import { isSameFile, setMode } from "./platform.ts";
 
@@ -191,14 +191,14 @@ async function gather({ queue }: State): Promise<void> {
 }
 
 async function writeBatch(state: State, batch: readonly Waiting[]): Promise<void> {
-  const { path, guest } = state.options;
+  const { path, durability, guest } = state.options;
   try {
     const { file, size: found } = openFile(state);
     const size = found === state.size ? found : endLastLine(file, found);
     if (found !== state.size) guest?.begin();
     const text = composeBatch(batch, size);
     const bytes = Buffer.from(text, "utf8");
-    if (bytes.length > 0) await writeDurably(state, { file, size, bytes, isAlone: batch.length === 1 });
+    if (bytes.length > 0) await appendBytes({ file, size, bytes, isAlone: batch.length === 1 }, durability === "fsync");
     state.size = size + bytes.length;
     guest?.written(state.size);
   } catch (error) {
@@ -220,54 +220,6 @@ function composeBatch(batch: readonly Waiting[], size: number): string {
 }
 
 /**
- * Gives a last line its newline if it lacks one, and answers how long the file is then. On the disk before anything follows:
- * a whole entry must not become part of what a power cut makes of the next write.
- */
-function endLastLine(file: number, size: number): number {
-  if (size === 0 || readRange(file, size - 1, 1)[0] === 0x0a) return size;
-  writeFully(file, newline);
-  fdatasyncSync(file);
-  return size + newline.length;
-}
-
-const newline = Buffer.from("\n");
-
-interface Batch {
-  readonly file: number;
-  /** The file's, before. */
-  readonly size: number;
-  readonly bytes: Uint8Array;
-  readonly isAlone: boolean;
-}
-
-async function writeDurably({ options }: State, { file, size, bytes, isAlone }: Batch): Promise<void> {
-  try {
-    writeFully(file, bytes);
-    if (options.durability !== "fsync") return;
-    if (isAlone) fdatasyncSync(file);
-    else await syncInBackground(file);
-  } catch (error) {
-    cutBack(file, size);
-    throw error;
-  }
-}
-
-function syncInBackground(file: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fdatasync(file, (error) => (error === null ? resolve() : reject(error)));
-  });
-}
-
-/** What cannot be cut back is a torn line, which the next append leaves behind. */
-function cutBack(file: number, size: number): void {
-  try {
-    ftruncateSync(file, size);
-  } catch {
-    // The first failure is the one to report.
-  }
-}
-
-/**
  * The file at the path now: one that was replaced since the last append is opened again. Its folder is synced before
  * anything is acknowledged, for whoever made the file may not have lived to do so.
  */
@@ -282,23 +234,13 @@ function openFile(state: State): { file: number; size: number } {
     letGo(state);
   }
   if (there === undefined) state.options.guest?.create();
-  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = openRefusing(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+  const file = openForAppend(path);
   state.file = file;
   const info = fstatSync(file);
   if (!info.isFile()) throw new StoreError("REFUSED_PATH", `${path}: is not a file`, { path });
   if (there === undefined && mode !== undefined) setMode(file, mode);
   if (durability === "fsync") syncDirectory(dirname(path));
   return { file, size: info.size };
-}
-
-function openRefusing(path: string, flags: number): number {
-  try {
-    return openSync(path, flags, 0o644);
-  } catch (error) {
-    if (errnoOf(error) === "ELOOP") throw new StoreError("REFUSED_PATH", `${path}: is a symbolic link`, { path });
-    throw error;
-  }
 }
 
 function letGo(state: State): void {

@@ -45,6 +45,23 @@ export function checksum(bytes: Uint8Array): string {
   return new Checksum().update(bytes).digits();
 }
 
+/**
+ * A quicker one, for a cache that is read by the machine that wrote it: over 32-bit words in this machine's byte order. The
+ * bytes begin at a multiple of four and are a multiple of four long.
+ */
+export function checksumOfWords(bytes: Uint8Array): string {
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  let left = 0x2b992ddf;
+  let right = 0x6a09e667 ^ words.length;
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? 0;
+    left = Math.imul((left ^ word) | 0, 0x85ebca6b);
+    left ^= left >>> 13;
+    right = (Math.imul(right, 0x27d4eb2f) + word) | 0;
+  }
+  return hex(left) + hex(right);
+}
+
 /** FNV-1a of a text's UTF-16 code units: 8 hexadecimal digits, never all zero. */
 export function shortHash(text: string): string {
   let hash = 0x811c9dc5;

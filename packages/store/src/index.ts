@@ -39,7 +39,8 @@ export {
   type SymlinkChange,
   type WriteChange,
 } from "./plan.ts";
-export { openStore, type Store, type StoreOptions } from "./store.ts";
+export { openStore } from "./store.ts";
+export type { Store, StoreOptions } from "./store-interface.ts";
 export type { RewriteReport } from "./store-rewrite.ts";
 export type { DamagedLine } from "./store-view.ts";
 export type { StoreChange } from "./store-watch.ts";

@@ -11,8 +11,10 @@ export interface Place {
   length: number;
 }
 
-/** What a table is made of, as it goes into an index file. */
+/** What a table without removed keys is made of, as it goes into an index file. */
 export interface KeyColumns {
+  /** A power of two of them, half of them empty at least: 1 more than the row of the key that hashes there, or later. */
+  readonly slots: Int32Array;
   readonly hashes: Int32Array;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
@@ -58,7 +60,7 @@ export class KeyTable {
       this.#lengths[row] = place.length;
       return;
     }
-    if (this.#rows === this.#hashes.length) {
+    if (this.#rows === this.#hashes.length || this.#rows * 2 >= this.#slots.length) {
       this.#makeRoom();
       this.set(key, place);
       return;
@@ -108,10 +110,13 @@ export class KeyTable {
     return table;
   }
 
-  /** The columns, for an index file; rows of removed keys among them have length 0. */
+  /** The columns, for an index file. */
   columns(): KeyColumns {
+    if (this.#live < this.#rows) this.#dropDead();
     const rows = this.#rows;
+    this.#fillSlots(rows);
     return {
+      slots: this.#slots,
       hashes: this.#hashes.subarray(0, rows),
       offsets: this.#offsets.subarray(0, rows),
       lengths: this.#lengths.subarray(0, rows),
@@ -124,6 +129,7 @@ export class KeyTable {
   /** A table of columns that {@link columns} gave. It keeps them; they are copied when the table grows. */
   static from(columns: KeyColumns): KeyTable {
     const table = new KeyTable();
+    table.#slots = columns.slots;
     table.#hashes = columns.hashes;
     table.#offsets = columns.offsets;
     table.#lengths = columns.lengths;
@@ -132,8 +138,7 @@ export class KeyTable {
     table.#keys = columns.keys;
     table.#keysUsed = columns.keys.length;
     table.#rows = columns.hashes.length;
-    for (const length of columns.lengths) if (length > 0) table.#live += 1;
-    table.#fillSlots();
+    table.#live = table.#rows;
     return table;
   }
 
@@ -181,19 +186,19 @@ export class KeyTable {
     this.#live += 1;
   }
 
-  /** Twice the rows, or as many where half of them are of removed keys. */
+  /** Several times the rows, or as many where half of them are of removed keys. */
   #makeRoom(): void {
     if (this.#live * 2 < this.#rows) {
       this.#dropDead();
-    } else {
-      const rows = Math.max(32, this.#rows * 2);
+    } else if (this.#rows === this.#hashes.length) {
+      const rows = Math.max(32, this.#rows * (this.#rows < 65_536 ? 4 : 2));
       this.#hashes = grown(this.#hashes, new Int32Array(rows));
       this.#offsets = grown(this.#offsets, new Float64Array(rows));
       this.#lengths = grown(this.#lengths, new Uint32Array(rows));
       this.#keyOffsets = grown(this.#keyOffsets, new Uint32Array(rows));
       this.#keyLengths = grown(this.#keyLengths, new Uint32Array(rows));
     }
-    this.#fillSlots();
+    this.#fillSlots(this.#hashes.length);
   }
 
   #dropDead(): void {
@@ -214,9 +219,9 @@ export class KeyTable {
     this.#rows = to;
   }
 
-  #fillSlots(): void {
+  #fillSlots(rows: number): void {
     let slots = 64;
-    while (slots < this.#hashes.length * 2) slots *= 2;
+    while (slots < rows * 2) slots *= 2;
     this.#slots = new Int32Array(slots);
     const mask = slots - 1;
     for (let row = 0; row < this.#rows; row += 1) {

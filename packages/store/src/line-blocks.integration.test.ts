@@ -48,7 +48,7 @@ function lineOf(bytes: number, character = "x"): Buffer {
   return Buffer.from(`${"-".repeat((bytes - 1) % width)}${character.repeat(Math.floor((bytes - 1) / width))}\n`);
 }
 
-const chunk = 256 * 1024;
+const chunk = 64 * 1024;
 
 describe("readBlocks", () => {
   test.each<[string, string, [string, number][]]>([

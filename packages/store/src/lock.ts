@@ -73,7 +73,6 @@ export async function takeLock(path: string, options: LockOptions): Promise<Hold
 /** A lock that cannot be given back is no reason to call the work failed: the next take, or this process's end, frees it. */
 export function releaseLock(hold: Hold): void {
   const { holds, left } = context();
-  clearInterval(hold.beat);
   hold.active = false;
   holds.delete(hold.path);
   const { latest } = context();
@@ -100,7 +99,6 @@ export function readLock(path: string): LockInfo | undefined {
 export interface Hold {
   readonly path: string;
   active: boolean;
-  readonly beat: NodeJS.Timeout;
   /** When it was taken, by the clock that also runs while the machine sleeps. */
   readonly takenMs: number;
   /** Who of this process waits for it to be given back. */
@@ -113,6 +111,9 @@ interface Context {
   readonly holds: Map<string, Hold>;
   /** Locks whose work is over and that the disk did not let go. */
   readonly left: Set<string>;
+  /** What refreshes the locks that are held, and how often in milliseconds. */
+  beat: NodeJS.Timeout | undefined;
+  beatMs: number;
   /** The lock that was given back last, and when. */
   latest: { readonly path: string; readonly at: number; askedAt: number } | undefined;
 }
@@ -126,6 +127,8 @@ function context(): Context {
     holds: new Map(),
     left: new Set(),
     latest: undefined,
+    beat: undefined,
+    beatMs: 0,
   };
   return shared;
 }
@@ -232,11 +235,28 @@ function heldError(path: string, { holder, text, touchedMs }: LockFile): StoreEr
 }
 
 function startHold(path: string, staleAfterMs: number): Hold {
-  const beat = setInterval(keepAlive, Math.min(5000, staleAfterMs / 4), path);
-  beat.unref();
-  const hold: Hold = { path, active: true, beat, takenMs: Date.now(), waiting: new Set() };
+  const hold: Hold = { path, active: true, takenMs: Date.now(), waiting: new Set() };
   context().holds.set(path, hold);
+  keepBeating(Math.min(usualBeatMs, staleAfterMs / 4));
   return hold;
+}
+
+/** How often a lock is refreshed while it is held, in milliseconds. */
+const usualBeatMs = 5000;
+
+/** One timer for all holds, as often as the most impatient one needs it; it ends when it finds none. */
+function keepBeating(everyMs: number): void {
+  const own = context();
+  if (own.beat !== undefined && own.beatMs <= everyMs) return;
+  clearInterval(own.beat);
+  own.beatMs = everyMs;
+  own.beat = setInterval(() => {
+    for (const path of own.holds.keys()) keepAlive(path);
+    if (own.holds.size > 0) return;
+    clearInterval(own.beat);
+    own.beat = undefined;
+  }, everyMs);
+  own.beat.unref();
 }
 
 function keepAlive(path: string): void {

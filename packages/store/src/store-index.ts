@@ -1,6 +1,6 @@
 import { type BigIntStats, fstatSync, fsyncSync, futimesSync } from "node:fs";
 import { writeFileAtomicSync } from "./atomic.ts";
-import { Checksum, checksum } from "./checksum.ts";
+import { checksumOfWords } from "./checksum.ts";
 import { readWhole } from "./digest.ts";
 import { type KeyColumns, KeyTable } from "./key-table.ts";
 import { hasNumber } from "./platform.ts";
@@ -28,6 +28,7 @@ interface Header {
   readonly ctimeNs: string;
   readonly lines: number;
   readonly rows: number;
+  readonly slots: number;
   readonly keys: number;
   readonly damaged: readonly DamagedLine[];
 }
@@ -45,7 +46,8 @@ export function readIndex({ indexPath, key }: IndexFile, file: number): Contents
   try {
     const bytes = readWhole(indexPath);
     const start = bytes.indexOf(0x0a) + 1;
-    if (bytes.subarray(0, checksumLength).toString("latin1") !== sumOf(bytes)) return undefined;
+    if (bytes.toString("latin1", 0, checksumLength) !== checksumOfWords(bytes.subarray(checksumLength)))
+      return undefined;
     const header = JSON.parse(bytes.toString("utf8", checksumLength, start)) as Header;
     if (!isOf(header, info, key)) return undefined;
     const { lines, damaged } = header;
@@ -78,15 +80,17 @@ export function saveIndex({ indexPath, key }: IndexFile, file: number, contents:
     ctimeNs: String(info.ctimeNs),
     lines,
     rows: columns.offsets.length,
+    slots: columns.slots.length,
     keys: columns.keys.length,
     damaged,
   };
   const head = Buffer.from(JSON.stringify(header), "utf8");
   const padding = Buffer.alloc(7 - ((checksumLength + head.length) % 8), " ");
-  const parts = [head, padding, Buffer.from("\n"), ...listOf(columns).map(bytesOf)];
+  const end = Buffer.alloc(paddingOf(columns.keys.length));
+  const parts = [head, padding, Buffer.from("\n"), ...listOf(columns).map(bytesOf), end];
   const body = Buffer.concat(parts);
   sweepTemporaries([indexPath]);
-  writeFileAtomicSync(indexPath, Buffer.concat([Buffer.from(checksum(body), "latin1"), body]), {
+  writeFileAtomicSync(indexPath, Buffer.concat([Buffer.from(checksumOfWords(body), "latin1"), body]), {
     mode: Number(info.mode & 0o777n),
   });
 }
@@ -94,8 +98,9 @@ export function saveIndex({ indexPath, key }: IndexFile, file: number, contents:
 const checksumLength = 16;
 const byteOrder: Header["order"] = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? "little" : "big";
 
-function sumOf(bytes: Buffer): string {
-  return new Checksum().update(bytes.subarray(checksumLength)).digits();
+/** The whole has a length that is a multiple of four. */
+function paddingOf(keys: number): number {
+  return (4 - (keys % 4)) % 4;
 }
 
 function isOf(header: Header, info: BigIntStats, key: string): boolean {
@@ -123,8 +128,8 @@ function stamp(file: number): BigIntStats | undefined {
   return stamped.mtimeNs % 1_000_000n === 0n ? undefined : stamped;
 }
 
-function listOf({ offsets, hashes, lengths, keyOffsets, keyLengths, keys }: KeyColumns): readonly Column[] {
-  return [offsets, hashes, lengths, keyOffsets, keyLengths, keys];
+function listOf({ offsets, hashes, lengths, keyOffsets, keyLengths, slots, keys }: KeyColumns): readonly Column[] {
+  return [offsets, hashes, lengths, keyOffsets, keyLengths, slots, keys];
 }
 
 type Column = Float64Array | Int32Array | Uint32Array | Uint8Array;
@@ -134,13 +139,14 @@ function bytesOf(column: Column): Uint8Array {
 }
 
 /** Views of the file's own bytes; the longest members come first, so that each begins where its type may. */
-function columnsIn(bytes: Buffer, start: number, { rows, keys }: Header): KeyColumns {
-  if (bytes.length !== start + rows * 24 + keys) throw new Error("the index has another length");
+function columnsIn(bytes: Buffer, start: number, { rows, slots, keys }: Header): KeyColumns {
+  if (bytes.length !== start + rows * 24 + slots * 4 + keys + paddingOf(keys))
+    throw new Error("the index has another length");
   const { buffer } = bytes;
   let at = bytes.byteOffset + start;
-  const next = (width: number): number => {
-    at += rows * width;
-    return at - rows * width;
+  const next = (width: number, count: number = rows): number => {
+    at += count * width;
+    return at - count * width;
   };
   return {
     offsets: new Float64Array(buffer, next(8), rows),
@@ -148,6 +154,7 @@ function columnsIn(bytes: Buffer, start: number, { rows, keys }: Header): KeyCol
     lengths: new Uint32Array(buffer, next(4), rows),
     keyOffsets: new Uint32Array(buffer, next(4), rows),
     keyLengths: new Uint32Array(buffer, next(4), rows),
+    slots: new Int32Array(buffer, next(4, slots), slots),
     keys: new Uint8Array(buffer, at, keys),
   };
 }

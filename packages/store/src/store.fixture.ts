@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
-import { openStore, type Store, type StoreOptions } from "./store.ts";
+import { openStore } from "./store.ts";
+import type { Store, StoreOptions } from "./store-interface.ts";
 
 /** What most stores of the tests hold. */
 export interface Job {
