@@ -7,10 +7,20 @@ import {
   type StateEntry,
   type StateGroup,
 } from "./table-entry.ts";
+import { explainPath, type StateExplanation } from "./table-explain.ts";
+import { problemsOfContribution } from "./table-extend.ts";
 import { foldPath, loosePath, originalOf } from "./table-paths.ts";
 import { problemsOf } from "./table-rules.ts";
 
-export { type GroupRoots, groupOfEntry, type Portability, type Retention, type StateEntry, type StateGroup };
+export {
+  type GroupRoots,
+  groupOfEntry,
+  type Portability,
+  type Retention,
+  type StateEntry,
+  type StateExplanation,
+  type StateGroup,
+};
 
 /** What follows from an entry's class. */
 export interface StateTraits {
@@ -51,6 +61,20 @@ export interface StateTable<Path extends string = string> {
    * `locked`, with its derived spellings; the root's own `.git`; what climbs out of the root. However it is spelled.
    */
   isLocked(path: string): boolean;
+  /** Is the path locked and yet reviewed as a difference: tracked by git, and refused by the file API only? */
+  isReviewable(path: string): boolean;
+  /**
+   * The query keys that changes of these paths make stale: the union over every entry a path lies in, each once. No path at
+   * all means that anything may have changed: every key there is.
+   */
+  staleQueryKeys(paths: readonly string[]): readonly string[];
+  /** Everything that follows for one path, declared or not. */
+  explain(path: string): StateExplanation;
+  /**
+   * The table with entries a repository contributes. Throws `BAD_VALUE`, listing all that is wrong: what `defineStateTable`
+   * refuses, an entry in or around one of the table's own, one as broad as a class, one in *identity* or *secrets*.
+   */
+  extended(entries: readonly StateEntry[]): StateTable;
 }
 
 /** Is the path a lock, index, copy or temporary file of another one? */
@@ -69,14 +93,12 @@ export function defineStateTable<const Entry extends StateEntry>(options: {
   const { roots, entries } = options;
   const problems = problemsOf(roots, entries);
   if (problems.length > 0) {
-    throw new StoreError("BAD_VALUE", `the state table contradicts itself: ${problems.join("; ")}`, {
-      details: { problems },
-    });
+    throw contradiction(problems);
   }
   const claims = indexOf(entries, (path) => path);
   const looseClaims = indexOf(entries, loosePath);
   const looseRoots = groupNames.flatMap((group) => roots[group].map((root) => ({ group, root: loosePath(root) })));
-  return {
+  const table: StateTable<Entry["path"]> = {
     entries,
     roots,
     trackedEntries: entries.filter((entry) => entry.versioned === true),
@@ -91,7 +113,39 @@ export function defineStateTable<const Entry extends StateEntry>(options: {
     groupOf: (path) => groupOfPath(path, claims, roots),
     traitsOf,
     isLocked: (path) => isLockedPath(path, looseClaims, looseRoots),
+    isReviewable: (path) =>
+      isLockedPath(path, looseClaims, looseRoots) && claimOf(claims, foldPath(path))?.versioned === true,
+    staleQueryKeys: (paths) => staleKeysOf(entries, paths),
+    explain: (path) => explainPath(table, path),
+    extended: (contributed) => {
+      const refused = problemsOfContribution(entries, contributed, roots);
+      if (refused.length > 0) throw contradiction(refused);
+      return defineStateTable({ roots, entries: [...entries, ...contributed] });
+    },
   };
+  return table;
+}
+
+function contradiction(problems: readonly string[]): StoreError {
+  return new StoreError("BAD_VALUE", `the state table contradicts itself: ${problems.join("; ")}`, {
+    details: { problems },
+  });
+}
+
+/** Invalidation is the union of all entries a path lies in; a lock or temporary file of one invalidates nothing. */
+function staleKeysOf(entries: readonly StateEntry[], paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [...new Set(entries.flatMap(({ invalidates }) => invalidates))];
+  const folded = paths.map(foldPath).filter((path) => path !== undefined && originalOf(path) === undefined);
+  const stale = entries.filter(({ path }) => folded.some((changed) => changed !== undefined && covers(path, changed)));
+  return [...new Set(stale.flatMap(({ invalidates }) => invalidates))];
+}
+
+/** Does an entry's path claim the changed one: the file, a family's member, or something in the folder? */
+function covers(entry: string, path: string): boolean {
+  if (entry.endsWith("/")) return path === entry.slice(0, -1) || path.startsWith(entry);
+  if (!entry.endsWith(".*")) return path === entry;
+  const stem = entry.slice(0, -1);
+  return path.startsWith(stem) && path.length > stem.length && !path.slice(stem.length).includes("/");
 }
 
 const groupNames: readonly StateGroup[] = ["config", "records", "local", "identity", "secrets"];
