@@ -1,0 +1,199 @@
+import * as fs from "node:fs";
+import { describe, expect, test } from "vitest";
+import { failureOf, foundIn, onlyFailure, resultOf, rowsOf } from "../answers.ts";
+import { makeScene, type Scene } from "../scene.ts";
+
+const contributed = ".ai/repo/state.jsonl";
+
+const entry = {
+  path: ".ai/local/state/tool-x/",
+  purpose: "What the tool keeps.",
+  because: "It has no other place.",
+  owner: "x",
+  writer: "x",
+  holds: "directory",
+  portability: "carry",
+  scope: "checkout",
+  invalidates: ["x"],
+};
+
+/** A layer that was worked with, and the home behind its local half. */
+function makeUsed(): Scene {
+  const scene = makeScene({ layer: true });
+  expect(scene.reeve(["decision", "add", "x", "--why", "y"]).exit).toBe(0);
+  return scene;
+}
+
+describe("reeve state", () => {
+  test("lists every file of both halves with class, size and health, as state list does", () => {
+    const scene = makeUsed();
+    const { files, entries } = resultOf(scene.reeve(["state", "--json"])) as {
+      files: { path: string; group: string; bytes: number; health: string; entry: string | null }[];
+      entries: { path: string; files: number }[];
+    };
+    const onDisk = rowsOf(scene.sh("find -H .ai .ai/local/ -type f | sed 's#//#/#' | sort -u").stdout);
+    expect(files.map(({ path }) => path)).toEqual([...onDisk].sort());
+    for (const { path, bytes, group, entry: claimed } of files) {
+      // Reading the layer may write its caches.
+      if (!path.startsWith(".ai/local/cache/")) expect(bytes, path).toBe(fs.statSync(`${scene.repo}/${path}`).size);
+      expect([group, claimed], path).not.toContain(null);
+    }
+    expect(new Set(files.map(({ health }) => health))).toEqual(new Set(["ok"]));
+    expect(entries.find(({ path }) => path === ".ai/local/state/ledger.jsonl")?.files).toBe(1);
+    expect(scene.reeve(["state"]).stdout).toBe(scene.reeve(["state", "list"]).stdout);
+  });
+
+  test("shows one class alone, and refuses one there is not", () => {
+    const scene = makeUsed();
+    const { files } = resultOf(scene.reeve(["state", "list", "--group", "records", "--json"])) as {
+      files: { group: string }[];
+    };
+    expect(new Set(files.map(({ group }) => group))).toEqual(new Set(["records"]));
+    expect(failureOf(scene.reeve(["state", "list", "--group", "recrods", "--json"])).message).toContain("records");
+  });
+});
+
+describe("reeve state explain", () => {
+  test("answers with every member the design names", () => {
+    const scene = makeUsed();
+    expect(resultOf(scene.reeve(["state", "explain", ".ai/local/state/ledger.jsonl", "--json"]))).toEqual({
+      path: ".ai/local/state/ledger.jsonl",
+      entry: ".ai/local/state/ledger.jsonl",
+      group: "records",
+      tracked: false,
+      searched: true,
+      backedUp: true,
+      carried: "yes",
+      locked: false,
+      watched: true,
+      invalidates: ["history", "task"],
+      why: "A log: entries are only ever added.",
+      place: fs.realpathSync(`${scene.repo}/.ai/local/state/ledger.jsonl`),
+    });
+  });
+
+  test.each([
+    [".ai/local/secrets/new-store.json", { group: "secrets", entry: null, locked: true, carried: "never" }],
+    [".ai/local/secrets/.a.42.x.tmp", { group: "secrets", locked: true, carried: "never" }],
+    [".ai/local/secrets/a.corrupt-20260101T000000Z", { group: "secrets", locked: true, carried: "never" }],
+    ["x/../.ai/local/secrets/a", { path: ".ai/local/secrets/a", locked: true }],
+    [".AI/LOCAL/SECRETS/a", { locked: true, carried: "never" }],
+    [".ai\\local\\secrets\\a", { path: ".ai/local/secrets/a", locked: true }],
+    [".ai/local/cache/parsed.json", { group: "local", carried: "never", watched: false, backedUp: false }],
+    [".ai/local/state/ledger.jsonl.lock", { group: "records", carried: "never", searched: false }],
+    [".ai/local/state/stray", { group: "records", entry: null, carried: "never" }],
+    ["src/index.ts", { group: null, entry: null, locked: false }],
+    [".git/config", { group: null, locked: true }],
+    ["../elsewhere", { group: null, locked: true }],
+  ])("tells what %s is", (path, wanted) => {
+    const scene = makeScene({ layer: true });
+    expect(resultOf(scene.reeve(["state", "explain", path, "--json"]))).toMatchObject(wanted);
+  });
+
+  test("takes a path from where it is called", () => {
+    const scene = makeScene({ layer: true });
+    const cwd = scene.at("sub");
+    fs.mkdirSync(cwd);
+    const said = resultOf(scene.reeve(["state", "explain", "../.ai/repo/policy.yaml", "--json"], { cwd }));
+    expect(said).toMatchObject({ path: ".ai/repo/policy.yaml", tracked: true });
+  });
+});
+
+describe("reeve state check", () => {
+  test("passes a layer as Reeve made it and used it", () => {
+    const scene = makeUsed();
+    const answer = scene.reeve(["state", "check", "--verbose"]);
+    expect(answer.exit, answer.stdout).toBe(0);
+    expect(answer.stdout).toContain(".ai/local/state/ledger.jsonl");
+  });
+
+  test.each<[string, (scene: Scene) => void, string, string]>([
+    [
+      "a file nobody declared",
+      (s) => s.write(".ai/local/state/stray", "x"),
+      ".ai/local/state/stray",
+      "no entry declares it",
+    ],
+    ["one in secrets", (s) => s.write(".ai/local/secrets/x", "x", 0o600), ".ai/local/secrets/x", "folder of secrets"],
+    [
+      "a damaged line",
+      (s) => s.write(".ai/local/state/ledger.jsonl", "x\n"),
+      ".ai/local/state/ledger.jsonl:1",
+      "unexpected",
+    ],
+    ["a policy that does not parse", (s) => s.write(".ai/repo/policy.yaml", "a: [\n"), ".ai/repo/policy.yaml", ""],
+    [
+      "a link that leads to a secret",
+      (s) => fs.symlinkSync("../local/secrets/a", `${s.repo}/.ai/repo/link.yaml`),
+      ".ai/repo/link.yaml",
+      "symbolic link",
+    ],
+  ])("names %s", (_what, spoil, subject, says) => {
+    const scene = makeUsed();
+    spoil(scene);
+    const answer = scene.reeve(["state", "check", "--json"]);
+    expect(answer.exit).toBe(10);
+    const failing = foundIn(answer).filter(({ level }) => level === "FAIL");
+    const found = failing.find((finding) => finding.subject.startsWith(subject));
+    expect(found?.message, answer.stdout).toContain(says);
+    expect(found?.next).not.toBe("");
+  });
+
+  test("names records that git tracks", () => {
+    const scene = makeScene();
+    expect(scene.reeve(["init", "--home", "checkout"]).exit).toBe(0);
+    expect(scene.reeve(["decision", "add", "x", "--why", "y"]).exit).toBe(0);
+    scene.git(["add", "--force", ".ai/local/state/ledger.jsonl"]);
+    expect(onlyFailure(scene.reeve(["state", "check", "--json"]))).toMatchObject({
+      subject: ".ai/local/state/ledger.jsonl",
+      next: "git rm --cached .ai/local/state/ledger.jsonl",
+    });
+  });
+});
+
+describe("contributed entries", () => {
+  test("join the table, and everything follows for them", () => {
+    const scene = makeUsed();
+    scene.write(contributed, `${JSON.stringify(entry)}\n`);
+    scene.write(".ai/local/state/tool-x/a.json", "{}");
+    expect(scene.reeve(["state", "check"]).exit).toBe(0);
+    expect(resultOf(scene.reeve(["state", "explain", ".ai/local/state/tool-x/a.json", "--json"]))).toMatchObject({
+      entry: entry.path,
+      carried: "yes",
+      invalidates: ["x"],
+      why: entry.because,
+    });
+  });
+
+  test.each<[string, string, string]>([
+    [
+      "a broad prefix",
+      JSON.stringify({ ...entry, path: ".ai/local/state/" }),
+      `${contributed}:1: ${`.ai/local/state/ is as broad as a class`}`,
+    ],
+    ["a repeated path", `${JSON.stringify(entry)}\n${JSON.stringify(entry)}`, `${contributed}:2`],
+    ["an unknown key", JSON.stringify({ ...entry, color: "red" }), `${contributed}:1`],
+    [
+      "a secret class",
+      JSON.stringify({ ...entry, path: ".ai/local/secrets/x", holds: "document", portability: "secret" }),
+      "class secrets",
+    ],
+    [
+      "a path of another entry",
+      JSON.stringify({ ...entry, path: ".ai/local/state/ledger.jsonl", holds: "log" }),
+      "declared already",
+    ],
+    ["a wrong type", JSON.stringify({ ...entry, invalidates: "x" }), `${contributed}:1`],
+    ["no JSON", "{", `${contributed}:1`],
+    ["two members of one name", `{"path":"a","path":"b"}`, `${contributed}:1`],
+  ])("are refused for %s, naming it, and nothing is written", (_what, text, says) => {
+    const scene = makeUsed();
+    scene.write(contributed, `${text}\n`);
+    for (const command of [["state"], ["state", "check"], ["state", "explain", "x"]]) {
+      const failure = failureOf(scene.reeve([...command, "--json"]));
+      expect(failure.exit).toBe(10);
+      expect(failure.message).toContain(says);
+    }
+    expect(scene.read(contributed)).toBe(`${text}\n`);
+  });
+});
