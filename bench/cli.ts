@@ -1,5 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Group } from "./group.ts";
+import { makePlace } from "./program.ts";
 import { deriveRow, type Row, renderFloors, renderRows, type Timed, type TimedCase } from "./report.ts";
 import { makeRepository, makeTask, type Place } from "./repository.ts";
 import { countGit, type Subject, timeInterleaved } from "./run.ts";
@@ -15,8 +17,8 @@ interface Scene {
   readonly cases: readonly Case[];
 }
 
-/** What a group found, for a person and as data. */
-export interface GroupReport {
+/** What the group found, for a person and as data. */
+interface CliReport {
   readonly text: string;
   readonly rows: readonly Row[];
   readonly floors: readonly Timed[];
@@ -149,7 +151,7 @@ function makeWithCertificates(general: Scene): Scene {
 }
 
 /** The commands a hook and a person run, against the floors of the machine (design: quality, benchmarks). */
-export function benchCli(place: Place, runs: number): GroupReport {
+function benchCli(place: Place, runs: number): CliReport {
   const general = makeGeneral(place);
   const small = makeSized(place, 1000);
   const scenes = [general, small, makeSized(place, 10_000), makeWithCertificates(general)];
@@ -177,3 +179,13 @@ export function benchCli(place: Place, runs: number): GroupReport {
     git: Object.fromEntries(counted),
   };
 }
+
+/** Every run of the program is timed against the floors of the same round. */
+export const cliGroup: Group = {
+  usualRuns: 25,
+  rows: [],
+  measure: ({ root, folder, runs }) => {
+    const { text, ...data } = benchCli(makePlace(folder, join(root, "packages/cli")), runs);
+    return { text, data };
+  },
+};

@@ -3,20 +3,29 @@ import { deriveRow, renderColumns, renderRows, type Timed, type TimedCase } from
 import { parseBenchRequest } from "../bench/request.ts";
 import { addSamples, deriveSummary } from "../bench/samples.ts";
 
-const known = ["cli", "store"];
+const known = { cli: { rows: [] }, store: { rows: ["lock", "get"] } };
 
 describe("parseBenchRequest", () => {
-  test("takes every group when none is named", () => {
-    expect(parseBenchRequest([], known)).toEqual({ groups: ["cli", "store"], runs: 25 });
+  test("takes every group, as often as it usually runs, when nothing is said", () => {
+    expect(parseBenchRequest([], known)).toEqual({ groups: ["cli", "store"], runs: undefined, only: [] });
   });
 
   test("takes a group once, and the number of runs in both spellings", () => {
-    expect(parseBenchRequest(["store", "--runs", "7", "store"], known)).toEqual({ groups: ["store"], runs: 7 });
-    expect(parseBenchRequest(["--runs=3"], known)).toEqual({ groups: known, runs: 3 });
+    const store = { groups: ["store"], runs: 7, only: [] };
+    expect(parseBenchRequest(["store", "--runs", "7", "store"], known)).toEqual(store);
+    expect(parseBenchRequest(["--runs=3"], known)).toEqual({ groups: ["cli", "store"], runs: 3, only: [] });
   });
 
-  test("names the groups for a word it does not know", () => {
+  test("takes the rows asked for, and then only the groups that have them", () => {
+    const rows = { groups: ["store"], runs: undefined, only: ["get", "lock"] };
+    expect(parseBenchRequest(["--only", "get", "--only=lock"], known)).toEqual(rows);
+    expect(parseBenchRequest(["store", "--only", "get"], known)).toMatchObject({ only: ["get"] });
+  });
+
+  test("names the groups for a word it does not know, and the rows for a row", () => {
     expect(parseBenchRequest(["stroe"], known)).toMatch(/no group "stroe".*cli, store/);
+    expect(parseBenchRequest(["--only", "gte"], known)).toMatch(/no row "gte".*lock, get/);
+    expect(parseBenchRequest(["cli", "--only", "get"], known)).toMatch(/no row "get"/);
   });
 
   test("refuses a number of runs that is none", () => {

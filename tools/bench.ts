@@ -2,55 +2,62 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { benchCli, type GroupReport } from "../bench/cli.ts";
-import { makePlace } from "../bench/program.ts";
-import type { Place } from "../bench/repository.ts";
+import { cliGroup } from "../bench/cli.ts";
+import type { Group } from "../bench/group.ts";
 import { parseBenchRequest } from "../bench/request.ts";
+import { writePage } from "../bench/store/page.ts";
+import { storeGroup } from "../bench/store.ts";
 import { needsBuild } from "./verdict/freshness.ts";
 
-const groups: Readonly<Record<string, (place: Place, runs: number) => GroupReport>> = { cli: benchCli };
+const groups: Readonly<Record<string, Group>> = { cli: cliGroup, store: storeGroup };
 
-/** Measures the groups asked for, prints their tables and keeps them as JSON. Exits 0 whatever the times are. */
+/**
+ * Measures the groups asked for, prints their tables and keeps them as JSON. Exits 0 whatever the times are.
+ * `page [file]` writes the kept measurements of the group `store` into the guide instead.
+ */
 export async function main(args: readonly string[]): Promise<number> {
-  const request = parseBenchRequest(args, Object.keys(groups));
+  const root = process.cwd();
+  if (args[0] === "page") return writePage(root, args[1]);
+  const request = parseBenchRequest(args, groups);
   if (typeof request === "string") {
     process.stderr.write(`${request}\n`);
     return 2;
   }
-  const root = process.cwd();
   if (needsBuild(root)) {
     const build = spawnSync(process.execPath, ["tools/run.mjs", "build"], { cwd: root, stdio: "inherit" });
     if (build.status !== 0) return build.status ?? 1;
   }
-  for (const name of request.groups) measure(root, name, request.runs);
+  for (const name of request.groups) {
+    const group = groups[name];
+    if (group !== undefined) measure(root, name, { ...group, ...request, runs: request.runs ?? group.usualRuns });
+  }
   return 0;
 }
 
-function measure(root: string, name: string, runs: number): void {
+type Measuring = Group & { readonly runs: number; readonly only: readonly string[] };
+
+function measure(root: string, name: string, group: Measuring): void {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "reeve-bench-")));
   try {
     const began = new Date().toISOString();
-    const place = makePlace(folder, join(root, "packages/cli"));
-    const report = groups[name]?.(place, runs);
-    if (report === undefined) return;
-    const machine = readMachine(place);
+    const { runs, only } = group;
+    const machine = readMachine();
     const about = Object.entries(machine).map(([what, value]) => `${what} ${value}`);
+    const { text, data } = group.measure({ root, folder, runs, only });
     process.stdout.write(
-      `${name}: ${runs} runs each, interleaved; ms; NODE_EXTRA_CA_CERTS unset; ${about.join(", ")}\n\n`,
+      `${name}: ${runs} runs each, interleaved; NODE_EXTRA_CA_CERTS unset; ${about.join(", ")}\n\n${text}`,
     );
-    process.stdout.write(report.text);
     const file = `bench/results/${name}-${began.replaceAll(/[-:]|\.\d+/g, "")}.json`;
-    const { rows, floors, git } = report;
     mkdirSync(join(root, "bench/results"), { recursive: true });
-    writeFileSync(join(root, file), `${JSON.stringify({ began, runs, machine, rows, floors, git }, null, 2)}\n`);
+    writeFileSync(join(root, file), `${JSON.stringify({ began, runs, machine, ...data }, null, 2)}\n`);
     process.stdout.write(`\nwritten to ${file}\n`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function readMachine(place: Place): Readonly<Record<string, string>> {
-  const git = spawnSync("git", ["--version"], { env: place.env, encoding: "utf8" }).stdout;
+function readMachine(): Readonly<Record<string, string>> {
+  const git = spawnSync("git", ["--version"], { encoding: "utf8" }).stdout;
   return {
     node: process.versions.node,
     git: git.replace(/^git version /, "").trim(),
