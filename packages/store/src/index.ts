@@ -17,6 +17,7 @@ export type { BlobProblem } from "./blobs-verify.ts";
 export { type Document, type DocumentOptions, type DocumentUpdate, openDocument } from "./document.ts";
 export type { DocumentCodec, DocumentState, DocumentStep, Members } from "./document-form.ts";
 export { StoreError, type StoreErrorCode, type StoreErrorExtras, storeErrorTable, toStoreError } from "./errors.ts";
+export { type FileWriter, type FileWriterOptions, openFileWriter } from "./file-writer.ts";
 export type { HolderState } from "./holder.ts";
 export { type InspectOptions, inspectLines, type LinesReport, type RepairOptions, repairLines } from "./inspect.ts";
 export { encodeLine } from "./line.ts";
