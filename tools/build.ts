@@ -9,9 +9,12 @@ import { writeDeclarations } from "./library/declarations.ts";
 const cli = "packages/cli";
 const commandsFolder = path.resolve("packages/commands/src");
 /** Modules that are slow to load and seldom needed: each a chunk of its own, loaded where it is imported. */
-const lazyModules = ["packages/core/src/documents/decode.ts", "packages/commands/src/apply.ts"].map((file) =>
-  path.resolve(file),
-);
+const lazyModules = [
+  "packages/core/src/documents/decode.ts",
+  "packages/core/src/state/conversions/run.ts",
+  "packages/commands/src/apply.ts",
+  ...["archive.ts", "encryption.ts", "sweep.ts"].map((name) => `packages/core/src/state/bundle/${name}`),
+].map((file) => path.resolve(file));
 /** The group whose commands speak of all commands; their chunk also answers words that name none. */
 const wholeGroup = "meta";
 

@@ -179,7 +179,7 @@ function showTiming(system: System, started: bigint, answer: Answer | undefined)
 /** The runner, from words to an exit code. */
 export async function run(request: Request): Promise<ExitCode> {
   const started = process.hrtime.bigint();
-  const system = nodeSystem();
+  const system = nodeSystem({ quiet: request.argv.includes("--json") });
   const shown = readShown(system, request.argv);
   let command: Command | undefined;
   let answer: Answer | undefined;

@@ -1,8 +1,11 @@
-import { ensureHome, type HomeMode, readHome } from "@reeve/core/layer/home.ts";
+import type { GitReading } from "@reeve/core/git/reading.ts";
+import { ensureHome, type Home, type HomeMode, readHome } from "@reeve/core/layer/home.ts";
 import { journalFile, lockFile } from "@reeve/core/layer/layer.ts";
 import { readHomeSeeds, type Share } from "@reeve/core/layer/share.ts";
 import { planRotation } from "@reeve/core/records/rotation.ts";
-import { applyPlan, listPlan, provePlan, recoverPlan, withLock } from "@reeve/store";
+import { needsConversion } from "@reeve/core/state/conversions/needed.ts";
+import { conversions } from "@reeve/core/state/conversions/registry.ts";
+import { type ApplyOptions, applyPlan, listPlan, provePlan, recoverPlan, withLock } from "@reeve/store";
 import type { Outcome } from "./command.ts";
 import type { Answer, Call, Open } from "./execute.ts";
 
@@ -20,6 +23,31 @@ const lockWaitMs = 15_000;
 
 function left(report: { readonly left: readonly { path: string; reason: string }[] } | undefined): readonly string[] {
   return (report?.left ?? []).map((file) => `${file.path} was changed meanwhile (${file.reason}) and is left as it is`);
+}
+
+/** Brings files of an older shape up to date before anything is read; answers what a person should be told. */
+async function convert(call: Call, git: GitReading, home: Home): Promise<readonly string[]> {
+  if (call.command.unconverted === true) return [];
+  const place = { system: call.system, repository: git.repository, home, version: call.version };
+  const steps = call.conversions ?? conversions;
+  if (!(await needsConversion(place, steps))) return [];
+  const { runConversions } = await import("@reeve/core/state/conversions/run.ts");
+  return runConversions(place, steps);
+}
+
+/** The same before anything is opened, for what is opened before the lock is read as it lies; answers the same. */
+export async function convertFirst(call: Call, git: GitReading): Promise<readonly string[]> {
+  const home = readHome(call.system, git.repository);
+  if (!home.exists) return [];
+  return withLock(lockFile(home), { waitMs: lockWaitMs }, async () => {
+    await recoverPlan(applyOptions(git, home));
+    return convert(call, git, home);
+  });
+}
+
+function applyOptions({ repository }: GitReading, home: Home): ApplyOptions {
+  const { top, commonDir, gitDir } = repository;
+  return { journal: journalFile(home), roots: [top, home.path, commonDir, gitDir] };
 }
 
 /** Does what the outcome asks for beside its plan; its answer is the result. */
@@ -61,9 +89,9 @@ export async function runAndApply(writing: Writing): Promise<Answer> {
     ...(wanted === undefined ? {} : { wanted }),
   });
   return withLock(lockFile(home), { waitMs: lockWaitMs }, async () => {
-    const { top, commonDir, gitDir } = git.repository;
-    const options = { journal: journalFile(home), roots: [top, home.path, commonDir, gitDir] };
+    const options = applyOptions(git, home);
     const recovered = await recoverPlan(options);
+    const converted = await convert(call, git, home);
     const opened = await open();
     const outcome = await keepUp(await run(opened));
     const applied = outcome.plan === undefined ? undefined : await applyPlan(outcome.plan, options);
@@ -73,7 +101,7 @@ export async function runAndApply(writing: Writing): Promise<Answer> {
       if (rotation !== undefined) await applyPlan(rotation, options);
     }
     layer?.documents.keep();
-    const notices = [...left(recovered), ...left(applied)];
+    const notices = [...left(recovered), ...converted, ...left(applied)];
     return { outcome, planned: undefined, plan: outcome.plan, notices, gitProcesses: context.git.processes };
   });
 }

@@ -68,8 +68,9 @@ export interface Outcome<R> {
   readonly plan?: Plan;
   readonly findings?: readonly Finding[];
   /**
-   * Work on a file of lines by its own owner, under its own lock and, in a layer, the layer's; answers the result. Not done in
-   * a dry run, whose result says what would be. Everything else is written by the plan.
+   * Work no plan can hold, done before it: on a file of lines by its own owner, a copy outside the layer, a large content
+   * staged for the plan to move. In a layer it is done under the layer's lock; it answers the result. Not done in a dry run,
+   * whose result says what would be. Everything else is written by the plan.
    */
   readonly upkeep?: () => Promise<R>;
   /** Where a home that does not exist yet is to be made. */
@@ -112,6 +113,8 @@ interface Description {
   readonly readsWith?: readonly string[];
   /** Judges a contract: what it judges by is never taken from a cache. */
   readonly gate?: true;
+  /** Works on files as they lie: no conversion is run before it, and those of a newer Reeve are no reason to refuse. */
+  readonly unconverted?: true;
   /** A refusal prints every line, also those that passed. */
   readonly everyLine?: true;
 }

@@ -2,6 +2,8 @@ import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type GitReading, type Prefetched, readRepository } from "@reeve/core/git/reading.ts";
 import { hasLayer, type Layer, openLayer, requireLayer } from "@reeve/core/layer/layer.ts";
 import { openShare, type Share } from "@reeve/core/layer/share.ts";
+import type { Conversions } from "@reeve/core/state/conversions/conversion.ts";
+import { conversions } from "@reeve/core/state/conversions/registry.ts";
 import type { AbsPath } from "@reeve/core/system/paths.ts";
 import type { System } from "@reeve/core/system/port.ts";
 import { requireTask } from "@reeve/core/work/subject.ts";
@@ -25,6 +27,8 @@ export interface Call {
   readonly dry: boolean;
   readonly caches: boolean;
   readonly prefetched: Prefetched | undefined;
+  /** The steps that bring older files to today's shapes. Default: Reeve's own. */
+  readonly conversions?: Conversions;
 }
 
 export interface Answer {
@@ -79,17 +83,28 @@ function readRepositoryIfAny({ system, start }: Call): GitReading | undefined {
   }
 }
 
+/** What a writing command opens are files of today's shapes; answers what a person should be told of older ones. */
+async function convertOlder(call: Call): Promise<readonly string[]> {
+  if ((call.conversions ?? conversions).length === 0 || call.dry || call.command.needs === "nothing") return [];
+  const git = readRepositoryIfAny(call);
+  if (git === undefined) return [];
+  const { convertFirst } = await import("./apply.ts");
+  return convertFirst(call, git);
+}
+
 /** Steps 4 to 6 of the runner. */
 export async function execute(call: Call): Promise<Answer> {
   const share = openShare(call.system, call.shareFolder);
   const writing = isWriting(call.command, call.args);
+  const converted = writing ? await convertOlder(call) : [];
   const first = await open(call, share, writing ? undefined : call.prefetched);
   const prepared = await call.command.prepare?.(call.args as never, first.context);
   const run = ({ context }: Open): Outcome<unknown> | Promise<Outcome<unknown>> =>
     call.command.run(call.args as never, context, prepared as never);
   if (writing) {
     const { runAndApply } = await import("./apply.ts");
-    return runAndApply({ call, share, first, run, open: () => open(call, share, undefined) });
+    const answer = await runAndApply({ call, share, first, run, open: () => open(call, share, undefined) });
+    return { ...answer, notices: [...converted, ...answer.notices] };
   }
   const outcome = await run(first);
   first.layer?.documents.keep();

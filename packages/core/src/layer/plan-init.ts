@@ -54,7 +54,8 @@ function refuseExisting(request: InitRequest): void {
   });
 }
 
-function listShipped(share: Share): readonly (readonly [string, string])[] {
+/** Every file `reeve init` writes into the tracked half: its path there, and its name in the share. */
+export function listShipped(share: Share): readonly (readonly [string, string])[] {
   const layer = share.list("skeleton/ai").map((name) => [`.ai/${name.slice(skeleton.length)}`, name] as const);
   const rule = share.list("rules").map((name) => [`${vendor}${name.slice(rules.length)}`, name] as const);
   return [...layer, ...rule].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -6,7 +6,7 @@ import type { Layer } from "../layer/layer.ts";
 import { table } from "./table.ts";
 
 /** Where a repository declares other tools' files: one entry a line, edited by hand. */
-export const contributedPath = ".ai/repo/state.jsonl";
+const contributedPath = ".ai/repo/state.jsonl";
 
 const text = v.pipe(
   v.string(),
@@ -68,7 +68,7 @@ function refused(layer: Layer, error: StoreError): ReeveError {
 }
 
 /** The entries alone, in the order of the file. */
-export function readContributed(layer: Layer): readonly StateEntry[] {
+function readContributed(layer: Layer): readonly StateEntry[] {
   const path = layer.locate(contributedPath);
   if (layer.system.info(path) === undefined) return [];
   const store = openStore<StateEntry>({ path, key: "path", edited: "hand", parse: parseEntry });

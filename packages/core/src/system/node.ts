@@ -20,12 +20,15 @@ import { basename, dirname, join, resolve } from "node:path";
 import { sweepFolder } from "@reeve/store";
 import { ReeveError } from "../findings/errors.ts";
 import type { AbsPath } from "./paths.ts";
+import { beginFile, beginHash, readPieces, showProgress } from "./pieces.ts";
 import type { DirectoryEntry, FileInfo, FileKind, RunOptions, RunResult, System } from "./port.ts";
 import { runWatched, signalNumber } from "./watched.ts";
 
 export interface NodeSystemOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Never show progress, not on a terminal either. */
+  readonly quiet?: boolean;
 }
 
 const absentCodes: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
@@ -178,6 +181,8 @@ export function nodeSystem(options: NodeSystemOptions = {}): System {
         .slice(0, digits),
     sha256: (bytes) => process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex"),
     readBytes: (where) => unlessAbsent(where, () => readFileSync(where)),
+    beginHash,
+    readPieces,
     readText: (where) => unlessAbsent(where, () => readFileSync(where, "utf8")),
     list: readEntries,
     info: readInfo,
@@ -193,5 +198,7 @@ export function nodeSystem(options: NodeSystemOptions = {}): System {
       return input;
     },
     writeCache,
+    beginFile,
+    showProgress: options.quiet === true ? () => {} : showProgress,
   };
 }

@@ -49,6 +49,28 @@ export interface WatchedResult {
   readonly tail: string;
 }
 
+/** A file being written beside its place: under its name only once it is complete and on the disk. */
+export interface FileWriter {
+  write(bytes: Uint8Array): void;
+  /** @throws ReeveError REFUSED when the place was to be free and is not. */
+  commit(): void;
+  /** Takes back what was written; nothing after `commit`. */
+  discard(): void;
+}
+
+export interface BeginFileOptions {
+  /** The exact permission bits. */
+  readonly mode: number;
+  /** May a file that is there be replaced? A link or folder never is. */
+  readonly replace: boolean;
+}
+
+export interface Hash {
+  update(bytes: Uint8Array): void;
+  /** Lower-case hexadecimal digits; ends the hash. */
+  digest(): string;
+}
+
 /**
  * Everything Reeve needs of the machine. Nothing outside `core/system` and `@reeve/store` touches the machine itself.
  *
@@ -64,9 +86,16 @@ export interface System {
   /** Lower-case hexadecimal digits from a secure source. */
   randomHex(digits: number): string;
   sha256(bytes: string | Uint8Array): string;
+  /** SHA-256 over pieces. */
+  beginHash(): Hash;
 
   readBytes(path: AbsPath): Buffer | undefined;
   readText(path: AbsPath): string | undefined;
+  /**
+   * The file's bytes in pieces of at most 64 KiB, never more than `limit` of them. A link is not followed.
+   * @throws ReeveError UNREADABLE for what is no file, a link and what is not there included.
+   */
+  readPieces(path: AbsPath, limit?: number): Iterable<Uint8Array>;
   /** Entries in code-unit order of their names. */
   list(path: AbsPath): readonly DirectoryEntry[] | undefined;
   /** Of the path itself; a link is not followed. */
@@ -87,4 +116,12 @@ export interface System {
   readInput(): string;
   /** Replaces a cache file by rename; a failure is silent, for a cache may always be missing. */
   writeCache(path: AbsPath, text: string): void;
+  /**
+   * Begins a file that no plan can hold: a bundle, a copy for a backup, a large content to be moved into place. Missing
+   * folders are made, 0700.
+   * @throws ReeveError UNWRITABLE, NO_SPACE or REFUSED, here and from the writer
+   */
+  beginFile(path: AbsPath, options: BeginFileOptions): FileWriter;
+  /** Shows how far long work has come, in one line of a terminal that the next one replaces; "" takes it away. */
+  showProgress(text: string): void;
 }
