@@ -116,18 +116,38 @@ describe("readBlocks", () => {
       fc.integer({ min: 1, max: 700_000 }),
     );
     fc.assert(
-      fc.property(fc.array(length, { maxLength: 8 }), fc.boolean(), fc.nat(), (lengths, isCut, skipped) => {
-        const whole = Buffer.concat(lengths.map((bytes, index) => lineOf(bytes, index % 2 === 0 ? "é" : "y")));
-        const content = isCut ? whole.subarray(0, -1) : whole;
-        const lines = skipped % (lengths.length + 1);
-        const from = Math.min(
-          lengths.slice(0, lines).reduce((sum, bytes) => sum + bytes, 0),
-          content.length,
-        );
-        expectWhole(blocksOf(path, content, { from }), content, from);
-      }),
+      fc.property(
+        fc.array(length, { maxLength: 8 }),
+        fc.boolean(),
+        fc.nat(),
+        fc.nat(),
+        (lengths, isCut, skipped, end) => {
+          const whole = Buffer.concat(lengths.map((bytes, index) => lineOf(bytes, index % 2 === 0 ? "é" : "y")));
+          const content = isCut ? whole.subarray(0, -1) : whole;
+          const lines = skipped % (lengths.length + 1);
+          const from = Math.min(
+            lengths.slice(0, lines).reduce((sum, bytes) => sum + bytes, 0),
+            content.length,
+          );
+          expectWhole(blocksOf(path, content, { from }), content, from);
+          const to = from + (end % (content.length - from + 1));
+          expectWhole(blocksOf(path, content, { from, to }), content.subarray(0, to), from);
+        },
+      ),
       { numRuns: 60 },
     );
+  });
+
+  test("is back at blocks of the usual size after a long line", () => {
+    const path = join(memoryFolder(), "a");
+    const small = Buffer.concat(Array.from({ length: 3000 }, () => lineOf(1000)));
+    const content = Buffer.concat([small.subarray(0, 5000), lineOf(3_000_000), small]);
+    const found = blocksOf(path, content);
+    expectWhole(found, content);
+    const longEnd = 5000 + 3_000_000;
+    const later = found.filter(({ offset, bytes }) => offset >= longEnd && bytes.length > 0);
+    expect(later.length).toBeGreaterThan(5);
+    expect(later.filter(({ bytes }) => bytes.length > chunk)).toEqual([]);
   });
 
   test("does not read what is appended after it began", () => {

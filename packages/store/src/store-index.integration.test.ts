@@ -159,24 +159,29 @@ describe("an index", () => {
     expect(isBelieved(path)).toBe(true);
   });
 
-  test.each<[string, (head: string) => string]>([
-    ["of another form", (head) => head.replace(/"form":\d+/, '"form":99')],
-    ["of another byte order", (head) => head.replace(/"order":"\w+"/, '"order":"middle"')],
-    ["with more rows than it has", (head) => head.replace('"rows":1,', '"rows":2,')],
-    ["with another inode", (head) => head.replace('"inode":"', '"inode":"1')],
-    ["that is no JSON", (head) => head.replace('"form"', "'form'")],
-  ])("is passed over when it is one %s, though whole", (_case, change) => {
+  test.each<[string, boolean, (head: string) => string]>([
+    ["as it is", true, (head) => head.replace('"form":', '"more":1,"form":')],
+    ["of another form", false, (head) => head.replace(/"form":\d+/, '"form":99')],
+    ["of another byte order", false, (head) => head.replace(/"order":"\w+"/, '"order":"middle"')],
+    ["with more rows than it has", false, (head) => head.replace('"rows":1,', '"rows":2,')],
+    ["with another inode", false, (head) => head.replace('"inode":"', '"inode":"1')],
+    ["with another size", false, (head) => head.replace('"size":"', '"size":"1')],
+    ["with another modification time", false, (head) => head.replace('"mtimeNs":"', '"mtimeNs":"1')],
+    ["with another change time", false, (head) => head.replace('"ctimeNs":"', '"ctimeNs":"1')],
+    ["that is no JSON", false, (head) => head.replace('"form"', "'form'")],
+  ])("that is whole, %s, is believed: %s", (_case, isGood, change) => {
     const path = largeFile();
     plantIndex(path);
     const whole = readFileSync(`${path}.idx`);
     const start = whole.indexOf("\n");
     const head = whole.toString("utf8", 16, start);
-    const changed = change(head);
-    expect(changed).not.toBe(head);
-    const padding = Buffer.alloc(7 - ((16 + Buffer.byteLength(changed.trimEnd())) % 8), " ");
-    const body = Buffer.concat([Buffer.from(changed.trimEnd()), padding, whole.subarray(start)]);
+    const changed = change(head).trimEnd();
+    expect(changed).not.toBe(head.trimEnd());
+    // The columns begin at a multiple of eight.
+    const padded = changed.padEnd(changed.length + 7 - ((16 + changed.length) % 8));
+    const body = Buffer.concat([Buffer.from(padded), whole.subarray(start)]);
     writeFileSync(`${path}.idx`, Buffer.concat([Buffer.from(checksumOfWords(body)), body]));
-    expect(isBelieved(path)).toBe(false);
+    expect(isBelieved(path)).toBe(isGood);
   });
 
   test.each<[string, (indexPath: string, folder: string) => void]>([
@@ -237,6 +242,30 @@ describe("Store.close", () => {
     expect(kept?.table.size).toBe(21);
   });
 
+  test("gives a file that changed a moment ago a time that no later change will have", async () => {
+    const path = largeFile();
+    const before = statSync(path, { bigint: true }).mtimeNs;
+    await openTestStore(path).close();
+    const after = statSync(path, { bigint: true }).mtimeNs;
+    expect(after).not.toBe(before);
+    expect(after % 1_000_000n).not.toBe(0n);
+  });
+
+  test("keeps nothing of what a decoder said, for another may ask", async () => {
+    const path = largeFile();
+    appendFileSync(path, '{"id":"k0","n":"bad"}\n{"id":"new","n":"bad"}\n');
+    const parse = (value: unknown): Padded => {
+      if (typeof (value as Padded).n !== "number") throw new Error("n is no number");
+      return value as Padded;
+    };
+    const store = openTestStore<Padded>(path, { parse, durability: "os" });
+    expect(store.size).toBe(20);
+    await store.put({ id: "more", n: 1 });
+    await store.close();
+    const other = openTestStore<Readonly<Record<string, unknown>>>(path);
+    expect([other.size, other.get("k0"), other.problems]).toEqual([22, { id: "k0", n: "bad" }, []]);
+  });
+
   test("puts it where it is told to", async () => {
     const path = largeFile();
     const indexPath = join(memoryFolder(), "elsewhere.idx");
@@ -265,7 +294,7 @@ describe("Store.close", () => {
   });
 
   test("writes none while the last line lacks its newline", async () => {
-    for (const tail of ['{"id":"to', '{"id":"whole","n":1}', "  "]) {
+    for (const tail of ['{"id":"to', '{"id":"whole","n":1}', '{"id":"k0","$deleted":true}', "  "]) {
       const path = largeFile();
       appendFileSync(path, tail);
       const before = answersOf(openTestStore(path));

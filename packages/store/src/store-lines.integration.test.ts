@@ -1,10 +1,10 @@
 import {
   appendFileSync,
   closeSync,
-  existsSync,
   openSync,
   readFileSync,
   statSync,
+  unlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -361,7 +361,7 @@ describe("a file that others change", () => {
   test("is read anew after it was replaced, cut, emptied or removed", () => {
     const path = fileOf(good, '{"id":"b"}\n');
     const store = openTestStore<Job>(path);
-    const change = (text: string, flag: string): unknown => {
+    const change = (text: string, flag: string): string[] => {
       writeFileSync(path, text, { flag });
       expect(store.refresh()).toBe(true);
       return [...store.keys()];
@@ -372,9 +372,15 @@ describe("a file that others change", () => {
       "x",
       "a much longer line than was there before",
     ]);
+    expect(change('{"id":"x"}\n', "w")).toEqual(["x"]);
+    expect(change('{"id":"longer from its first line on"}\n{"id":"y"}\n', "w")).toEqual([
+      "longer from its first line on",
+      "y",
+    ]);
     expect(change("", "w")).toEqual([]);
     expect(change(good, "a")).toEqual(["a"]);
-    expect(existsSync(path)).toBe(true);
+    unlinkSync(path);
+    expect([store.refresh(), store.size, store.refresh()]).toEqual([true, 0, false]);
   });
 
   test("answers from what is in place when an entry was overwritten there", () => {

@@ -141,6 +141,40 @@ describe.skipIf(!canInjectFaults)("writes that are refused", () => {
     expect(treeOf(root)).toEqual({ "jobs.jsonl": '{"id":"a","n":1}\n{"id":"d"}\n' });
   });
 
+  test("that the system takes only half of at first land whole", () => {
+    const wanted = new Map([
+      [compacting, '{"id":"a","n":2}\n{"id":"c"}\n'],
+      [
+        appending,
+        '{"id":"a","n":1}\n{"id":"b","n":1}\n{"id":"a","n":2}\n{"id":"c"}\n{"id":"a","$deleted":true}\n{"id":"d"}\n',
+      ],
+    ]);
+    for (const [source, content] of wanted) {
+      const stage = stageOf(source);
+      const before = source === compacting ? text : undefined;
+      const writes = callsOf(stage, before).flatMap(({ name }, index) => (name === "write" ? [index + 1] : []));
+      expect(writes.length).toBeGreaterThan(2);
+      for (const at of writes) {
+        const { root, path } = rootOf(stage, `short-${at}`, before);
+        const env = faultEnvironment({ shim: stage.shim, root, at, kind: "short" });
+        expect(runProgram(stage.program, [path], env)).toMatchObject({ exit: 0, stderr: "" });
+        expect(textOf(path), `write at call ${at}`).toBe(content);
+      }
+    }
+  });
+
+  test("have a new file's name on the disk before any of them is acknowledged", () => {
+    const stage = stageOf(appending);
+    const root = join(stage.folder, "recorded");
+    const steps = callsOf(stage, undefined)
+      .filter(
+        ({ name, path }) =>
+          /^(?:create|write|f(?:data)?sync)$/.test(name) && [root, join(root, "jobs.jsonl")].includes(path),
+      )
+      .map(({ name, path }) => `${name} ${path === root ? "/" : "/jobs.jsonl"}`);
+    expect(steps.slice(0, 4)).toEqual(["create /jobs.jsonl", "fsync /", "write /jobs.jsonl", "fdatasync /jobs.jsonl"]);
+  });
+
   test("when the file is made leave none that is half, and the next put makes it", () => {
     const stage = stageOf(appending);
     const calls = callsOf(stage, undefined);

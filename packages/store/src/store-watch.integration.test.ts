@@ -15,7 +15,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Job, openTestStore, parseJob, storeError, untilInThread } from "./store.fixture.ts";
 import type { Store } from "./store-interface.ts";
 import type { StoreChange } from "./store-watch.ts";
-import { buildProgram, ended, startProgram } from "./testing/child.ts";
+import { buildProgram, ended, runProgram, startProgram } from "./testing/child.ts";
 import { temporaryFolder } from "./testing/folder.ts";
 
 /** A change in one word: `a=1`, or `-a` for a removal. */
@@ -129,6 +129,17 @@ describe("Store.watch", () => {
     expect(await watching.takeRest(store)).toEqual([]);
   });
 
+  test("tells a whole last line once, when it has its newline", async () => {
+    const { path, store } = scene('{"id":"a","n":1}\n');
+    const watching = watch(store);
+    writeFileSync(`${path}.next`, '{"id":"a","n":2}\n{"id":"tail","n":1}');
+    renameSync(`${path}.next`, path);
+    expect(await watching.take(1)).toEqual(["a=2"]);
+    appendFileSync(path, '\n{"id":"b","n":1}\n');
+    expect(await watching.take(2)).toEqual(["tail=1", "b=1"]);
+    expect(await watching.takeRest(store)).toEqual([]);
+  });
+
   test("tells nothing at a compaction, by whomever, and goes on in the new file", async () => {
     const { path, store, other } = scene('{"id":"a","n":1}\n{"id":"b","n":1}\nbad\n{"id":"a","n":2}\n');
     const watching = watch(store);
@@ -226,6 +237,29 @@ describe("Store.watch", () => {
       expect(await changes.next()).toEqual({ done: true, value: undefined });
     }
     await expect.poll(open).toBe(before);
+  });
+
+  test("keeps no process alive once it has ended, whichever way", () => {
+    const folder = temporaryFolder();
+    const source = `
+      import { openStore } from "./index.ts";
+      (async () => {
+        const store = openStore({ path: process.argv[2], key: "id" });
+        const stop = new AbortController();
+        const left = store.watch({ signal: new AbortController().signal });
+        const aborted = store.watch({ signal: stop.signal });
+        const first = [left.next(), aborted.next()];
+        await store.put({ id: "a" });
+        await Promise.all(first);
+        await left.return();
+        const last = aborted.next();
+        stop.abort();
+        console.log((await last).done);
+        await store.close();
+      })();
+    `;
+    const outcome = runProgram(buildProgram(folder, source), [join(folder, "jobs.jsonl")]);
+    expect(outcome).toEqual({ exit: 0, signal: null, stdout: "true\n", stderr: "" });
   });
 
   test("may be had many times at once", async () => {

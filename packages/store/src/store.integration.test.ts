@@ -126,6 +126,19 @@ describe("Store.put", () => {
       expect(await store.compact(), read).toMatchObject({ changed: false, linesBefore: 4, bytesBefore: 44 });
     }
   });
+
+  test("leaves what somebody appends while it is synced to be taken in", async () => {
+    const path = join(temporaryFolder(), "jobs.jsonl");
+    writeFileSync(path, '{"id":"z"}\n');
+    const store = openTestStore<Job>(path, { parse: parseJob });
+    const puts = Promise.all(["a", "b"].map((id) => store.put({ id })));
+    await untilInThread(() => readFileSync(path).length > 11);
+    appendFileSync(path, '{"id":"other"}\nbad\n');
+    await puts;
+    expect([store.refresh(), [...store.keys()]]).toEqual([true, ["z", "a", "b", "other"]]);
+    await store.put({ id: "c" });
+    expect(answersOf(store)).toMatchObject({ size: 5, problems: [[5, 'column 1: unexpected "b"']] });
+  });
 });
 
 describe("Store.putAll", () => {

@@ -38,7 +38,7 @@ export function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Outcome {
-  const options = { env: { ...neutralEnvironment(folder), ...env }, encoding: "utf8" as const, timeout: 60_000 };
+  const options = { env: { ...neutralEnvironment(folder), ...env }, encoding: "utf8" as const, timeout: 300_000 };
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [file, ...args], options);
   return { exit: status, signal, stdout, stderr };
 }

@@ -10,7 +10,7 @@ export const canInjectFaults: boolean =
 export function buildFaultShim(folder: string): string {
   const shim = join(folder, "fault.so");
   const source = join(import.meta.dirname, "fault.c");
-  const { status, stderr } = spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", shim, source, "-ldl"], {
+  const { status, stderr } = spawnSync("gcc", ["-shared", "-fPIC", "-O1", "-o", shim, source, "-ldl", "-lpthread"], {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(stderr);
@@ -22,8 +22,8 @@ export interface Fault {
   readonly shim: string;
   readonly root: string;
   readonly at: number;
-  /** `kill` before the call, `torn` within a write, or the number of an errno. */
-  readonly kind: "kill" | "torn" | number;
+  /** `kill` before the call, `torn` within a write, `short` for a write that takes a part, or the number of an errno. */
+  readonly kind: "kill" | "torn" | "short" | number;
   /** Fail every later call of the same name too. */
   readonly forever?: boolean;
 }
@@ -40,6 +40,8 @@ export interface Call {
   readonly path: string;
   /** What else it was given: a mode, a size, another path, a link's target, or bytes in hexadecimal. */
   readonly more: string;
+  /** Where a write began; left out: at the file's end. */
+  readonly offset?: number;
 }
 
 /** The calls a run makes below `root`, in order; `run` starts the process with the environment it is given. */
@@ -55,7 +57,7 @@ export function readCalls(log: string): Call[] {
   if (!existsSync(log)) return [];
   const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => {
-    const [name = "", path = "", more = ""] = line.split("\t");
-    return { name, path, more };
+    const [name = "", path = "", more = "", offset] = line.split("\t");
+    return offset === undefined ? { name, path, more } : { name, path, more, offset: Number(offset) };
   });
 }
