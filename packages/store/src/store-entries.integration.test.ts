@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { answersOf, type Job, openTestStore, parseJob, storeError, textOf } from "./store.fixture.ts";
+import { answersOf, type Job, openTestStore, parseJob, storeError, textOf, untilInThread } from "./store.fixture.ts";
 import { maxDepth } from "./strict.ts";
 import { memoryFolder } from "./testing/folder.ts";
 
@@ -164,5 +164,19 @@ describe("an entry", () => {
     expect(textOf(path)).toBe('{"id":"before","text":"1"}\n{"id":"large","text":"small"}\n{"id":"after","text":"2"}\n');
     expect(bytesAfter).toBe(textOf(path).length);
     expect(reader.get("large")?.text === text).toBe(true);
+  });
+
+  test("of 20 MB is written apart from others of its size that are put at once, for a text has its limits", async () => {
+    const path = join(memoryFolder(), "jobs.jsonl");
+    writeFileSync(path, "");
+    const store = openTestStore<{ id: string; text: string }>(path, { durability: "os" });
+    const text = "x".repeat(20_000_000);
+    const line = text.length + '{"id":"0","text":""}\n'.length;
+    const puts = Promise.all(["0", "1", "2"].map((id) => store.put({ id, text })));
+    await untilInThread(() => statSync(path).size > 0);
+    const first = statSync(path).size;
+    await puts;
+    expect([first, statSync(path).size, [...store.keys()]]).toEqual([line, 3 * line, ["0", "1", "2"]]);
+    expect(store.get("2")?.text === text).toBe(true);
   });
 });
