@@ -12,11 +12,24 @@ const damaged = '{"id":"a","n":1}\n{"id":"b\n{"id":"a","n":2}\n\u0000\n{"id":"c"
 describe("reeve store list", () => {
   test("shows the layer's files of lines, those that are not there yet included", () => {
     const scene = makeScene({ layer: true });
-    expect(scene.reeve(["store", "list"]).stdout).toMatch(/^\.ai\/local\/state\/ledger\.jsonl +log +not there yet\n$/);
+    const rows = rowsOf(scene.reeve(["store", "list"]).stdout);
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatch(/^\.ai\/repo\/state\.jsonl +store +not there yet$/);
+    expect(rows[1]).toMatch(/^\.ai\/local\/state\/ledger\.jsonl +log +not there yet$/);
     expect(scene.reeve(["decision", "add", "x", "--why", "y"]).exit).toBe(0);
     const bytes = Buffer.byteLength(scene.read(ledger));
     const listed = { path: ledger, holds: "log", exists: true, bytes, lines: 1, entries: 1, keys: null, damaged: 0 };
-    expect(resultOf(scene.reeve(["store", "list", "--json"]))).toEqual({ stores: [listed] });
+    const absent = {
+      path: ".ai/repo/state.jsonl",
+      holds: "store",
+      exists: false,
+      bytes: 0,
+      lines: 0,
+      entries: 0,
+      keys: 0,
+      damaged: 0,
+    };
+    expect(resultOf(scene.reeve(["store", "list", "--json"]))).toEqual({ stores: [absent, listed] });
   });
 
   test("finds rotated files, and counts what is damaged", () => {
@@ -24,7 +37,7 @@ describe("reeve store list", () => {
     scene.write(ledger, '{"a":1}\nnot a line\n');
     scene.write(".ai/local/state/ledger.20300101T000000Z.archived", '{"a":1}\n');
     scene.write(`${ledger}.damaged`, "not a line\n");
-    const rows = rowsOf(scene.reeve(["store", "list"]).stdout);
+    const rows = rowsOf(scene.reeve(["store", "list"]).stdout).slice(1);
     expect(rows).toHaveLength(2);
     expect(rows[0]).toContain("1 entry, 19 bytes, 1 damaged line: reeve store verify");
     expect(rows[1]).toMatch(/^\.ai\/local\/state\/ledger\.20300101T000000Z\.archived +log +1 entry, 8 bytes$/);

@@ -123,7 +123,7 @@ function isRecent({ ctimeMs }: BigIntStats): boolean {
 /** Gives the file a time of change with a fraction that no clock tick has; `undefined` where times are not that fine. */
 function stamp(file: number): BigIntStats | undefined {
   const info = fstatSync(file);
-  futimesSync(file, info.atimeMs / 1000, (Date.now() + Math.random()) / 1000);
+  futimesSync(file, info.atimeMs / 1000, (Date.now() + 0.1 + 0.8 * Math.random()) / 1000);
   const stamped = fstatSync(file, { bigint: true });
   return stamped.mtimeNs % 1_000_000n === 0n ? undefined : stamped;
 }

@@ -137,7 +137,7 @@ export function encodeEntry(value: unknown, { path, key, parse }: EntryForm): En
   if (typeof name !== "string" || name === "") {
     throw refused(path, `the key member ${JSON.stringify(key)} must be a text that is not empty`);
   }
-  const reserved = line.includes('"$') ? reservedIn(members, key) : undefined;
+  const reserved = line.includes('"$') ? reservedIn(members) : undefined;
   if (reserved !== undefined)
     throw refused(path, `members that begin with $ are reserved, as ${JSON.stringify(reserved)} is`);
   if (line.length > maxLineBytes / 4 && Buffer.byteLength(line) > maxLineBytes)
@@ -158,8 +158,8 @@ function encodeMembers(value: unknown, path: string, key: string): string {
   }
 }
 
-function reservedIn(members: Readonly<Record<string, unknown>>, key: string): string | undefined {
-  return Object.keys(members).find((member) => member.startsWith("$") && member !== key);
+function reservedIn(members: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.keys(members).find((member) => member.startsWith("$"));
 }
 
 function refused(path: string, reason: string): StoreError {
