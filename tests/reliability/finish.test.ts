@@ -42,7 +42,8 @@ describe("reeve finish", () => {
     await measure(scene, restore);
     const length = await measure(scene, restore);
     const ends = { finished: 0, active: 0, killed: 0 };
-    for (let instant = 0; instant < instants; instant += 1) {
+    // On a machine that has become slower since, later instants are tried until one run comes to its end.
+    for (let instant = 0; instant < instants || (ends.finished === 0 && instant < 3 * instants); instant += 1) {
       restore();
       const where = `instant ${instant} of ${instants}`;
       const run = scene.begin(finish);

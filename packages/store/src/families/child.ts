@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { type ReaderOrders, readEntries, type WriterOrders, writeEntries } from "./crowd-member.ts";
 import { fillStore } from "./filling.ts";
+import { openNewborn } from "./newborn.ts";
 import { type Refusal, refuseEachCall } from "./refusal.ts";
 import { itemOf } from "./store-world.ts";
 import type { Api } from "./subject.ts";
@@ -22,6 +23,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   refuse,
   fill,
   exhaust,
+  found,
   write: (api, [orders = ""]) => writeEntries(api, JSON.parse(orders) as WriterOrders),
   read: (api, [orders = ""]) => readEntries(api, JSON.parse(orders) as ReaderOrders),
 };
@@ -65,6 +67,17 @@ async function exhaust(api: Api, [path = ""]: readonly string[]): Promise<void> 
   for (const file of files) closeSync(file);
   await store.put({ ...itemOf("second", 2) });
   print({ ...refused, keys: [...store.keys()] });
+}
+
+/** Makes new stores, logs and documents, one after the other. */
+async function found(api: Api, [folder = "", count = ""]: readonly string[]): Promise<void> {
+  for (let n = 0; n < Number(count); n += 1) {
+    const { store, log, document } = openNewborn(api, folder, n);
+    await store.put({ ...itemOf("first", n) });
+    await log.append({ n });
+    await document.update(() => ({ n }));
+    await Promise.all([store.close(), log.close()]);
+  }
 }
 
 function print(value: unknown): void {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { memoryFolder, temporaryFolder } from "../testing/folder.ts";
 import { type Crowd, findCollisions } from "./crowd.ts";
 import { buildEngine } from "./engine.ts";
+import { findUnborn } from "./newborn.ts";
 import { say, scale, spelledCount } from "./scale.ts";
 
 const crowds: readonly Crowd[] = [
@@ -31,4 +32,12 @@ describe("many processes", () => {
       expect(tally.kills).toBeGreaterThan(crowd.writers);
     },
   );
+
+  test("never take a file that is just being made for anything else", { timeout: 120_000 }, async () => {
+    const folder = memoryFolder();
+    const engine = await buildEngine(folder);
+    mkdirSync(join(folder, "made"));
+    expect(await findUnborn(engine, join(folder, "made"), 1000 * scale)).toEqual([]);
+    say(`many processes: ${spelledCount(3000 * scale)} files opened while another process made them`);
+  });
 });
