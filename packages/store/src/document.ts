@@ -118,8 +118,11 @@ function readDocument<T>(path: string, form: DocumentForm<T>): Found<T> {
   try {
     bytes = readWhole(path);
   } catch (error) {
-    if (error instanceof StoreError && error.code === "NOT_FOUND" && infoOf(path) === undefined)
-      return { state: { kind: "absent" }, bytes: undefined };
+    if (!(error instanceof StoreError) || error.code !== "NOT_FOUND") throw error;
+    const info = infoOf(path);
+    if (info === undefined) return { state: { kind: "absent" }, bytes: undefined };
+    // Somebody made it meanwhile.
+    if (info.isFile()) return readDocument(path, form);
     throw error;
   }
   return { state: parseDocument(bytes, { ...form, path }), bytes };

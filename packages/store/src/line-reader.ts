@@ -19,7 +19,10 @@ export function openLines(path: string): number | undefined {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (errnoOf(error) === "ENOENT") {
-      if (infoOf(path) === undefined) return undefined;
+      const info = infoOf(path);
+      if (info === undefined) return undefined;
+      // Somebody made it meanwhile.
+      if (!info.isSymbolicLink()) return openLines(path);
       throw new StoreError("REFUSED_PATH", `${path}: is a symbolic link that leads nowhere`, { path });
     }
     throw toStoreError(error, path, "read the file");
