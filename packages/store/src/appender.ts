@@ -24,7 +24,7 @@ export interface AppenderOptions {
 export interface AppendGuest {
   /** There is no file, and one will be made. */
   create(): void;
-  /** Before the first batch, and whenever somebody else wrote meanwhile. Every line has its newline then. */
+  /** Before the first batch under a lock, and when the file was written meanwhile. Every line has its newline then. */
   begin(): void;
   /** A batch is written, and on the disk if it has to be; the file ends there. It is acknowledged after this. */
   written(end: number): void;
@@ -193,9 +193,10 @@ async function gather({ queue }: State): Promise<void> {
 async function writeBatch(state: State, batch: readonly Waiting[]): Promise<void> {
   const { path, durability, guest } = state.options;
   try {
+    const isFirst = !state.isChecked;
     const { file, size: found } = openFile(state);
     const size = found === state.size ? found : endLastLine(file, found);
-    if (found !== state.size) guest?.begin();
+    if (isFirst || found !== state.size) guest?.begin();
     const text = composeBatch(batch, size);
     const bytes = Buffer.from(text, "utf8");
     if (bytes.length > 0) await appendBytes({ file, size, bytes, isAlone: batch.length === 1 }, durability === "fsync");

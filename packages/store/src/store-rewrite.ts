@@ -1,8 +1,9 @@
-import { lstatSync, readSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
-import { infoOf, replaceFile, syncDirectory, writeFully } from "./atomic.ts";
-import { readRange, readWhole } from "./digest.ts";
-import { toStoreError } from "./errors.ts";
+import { infoOf, replaceFile, syncDirectory } from "./atomic.ts";
+import { copyParts, type Part, readLineAt } from "./copy-parts.ts";
+import { readWhole } from "./digest.ts";
+import { StoreError, toStoreError } from "./errors.ts";
 import type { Place } from "./key-table.ts";
 import { refuseNoFile } from "./store-place.ts";
 import type { DamagedLine, StoreView } from "./store-view.ts";
@@ -30,19 +31,20 @@ export function damagedPathOf(path: string): string {
 export interface Rewrite {
   readonly path: string;
   readonly file: number;
-  readonly parts: Iterable<Readonly<Place>>;
+  readonly parts: Iterable<Part>;
   readonly damaged: readonly DamagedLine[];
 }
 
 /**
  * Replaces a file of lines by a part of its own lines, whole or not at all: damaged lines are on the disk in their own file
- * first, then the new file, then its name. The caller holds the lock.
+ * first, then the new file, then its name. The caller holds the lock. Throws `CONFLICT` when lines do not lie where they
+ * should: somebody who does not know of the lock has changed the file in place.
  */
 export function rewriteLines({ path, file, parts, damaged }: Rewrite): void {
   sweepTemporaries([path, damagedPathOf(path), `${path}.idx`]);
   try {
     keepDamaged(path, file, damaged);
-    replaceFile(path, (target) => copyParts(file, target, parts), {});
+    replaceFile(path, (target) => copyParts({ from: file, to: target, path }, parts), {});
     syncDirectory(dirname(path));
   } catch (error) {
     throw toStoreError(error, path, "rewrite the file");
@@ -54,6 +56,16 @@ export function rewriteLines({ path, file, parts, damaged }: Rewrite): void {
  * as it is, and knows the new one after.
  */
 export function compactView(view: StoreView, path: string): RewriteReport {
+  try {
+    return compactKnown(view, path);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "CONFLICT") throw error;
+    view.reopen();
+    return compactKnown(view, path);
+  }
+}
+
+function compactKnown(view: StoreView, path: string): RewriteReport {
   const report = deriveCompaction(view, path);
   if (!report.changed) return report;
   rewriteLines({ path, file: view.file, parts: joined(placesOf(view)), damaged: report.moved });
@@ -86,16 +98,20 @@ function* placesOf({ table }: StoreView): Generator<Place> {
   }
 }
 
+/** As many lines are read at once. */
+const mostLines = 1024;
+
 /** Lines that follow each other in the file, with the newlines between, as one part. */
-function* joined(places: Iterable<Readonly<Place>>): Generator<Place> {
-  let run: Place | undefined;
+function* joined(places: Iterable<Readonly<Place>>): Generator<Part> {
+  let run: (Place & { readonly ends: number[] }) | undefined;
   for (const { offset, length } of places) {
-    if (run !== undefined && run.offset + run.length + 1 === offset) {
+    if (run !== undefined && run.ends.length < mostLines && run.offset + run.length + 1 === offset) {
       run.length += length + 1;
+      run.ends.push(offset + length);
       continue;
     }
     if (run !== undefined) yield run;
-    run = { offset, length };
+    run = { offset, length, ends: [offset + length] };
   }
   if (run !== undefined) yield run;
 }
@@ -106,7 +122,7 @@ function keepDamaged(path: string, file: number, damaged: readonly DamagedLine[]
   const target = damagedPathOf(path);
   refuseNoFile(target);
   const kept = infoOf(target) === undefined ? Buffer.alloc(0) : readWhole(target);
-  const lines = damaged.map(({ offset, length }) => Buffer.concat([readRange(file, offset, length), newline]));
+  const lines = damaged.map((line) => Buffer.concat([readLineAt(file, path, line), newline]));
   const added = lines.slice(countKept(kept, lines));
   if (added.length === 0) return;
   const owner = lstatSync(path);
@@ -126,25 +142,3 @@ function countKept(kept: Buffer, lines: readonly Buffer[]): number {
 }
 
 const newline = Buffer.from("\n");
-const copyBytes = 1024 * 1024;
-
-function copyParts(from: number, to: number, parts: Iterable<Readonly<Place>>): void {
-  const buffer = Buffer.allocUnsafe(copyBytes);
-  let held = 0;
-  const flush = (): void => {
-    writeFully(to, buffer.subarray(0, held));
-    held = 0;
-  };
-  for (const { offset, length } of parts) {
-    let done = 0;
-    while (done <= length) {
-      if (held === buffer.length) flush();
-      const wanted = Math.min(length + 1 - done, buffer.length - held);
-      const got = readSync(from, buffer, held, wanted, offset + done);
-      if (got === 0) held += buffer.write("\n", held);
-      held += got;
-      done += got === 0 ? 1 : got;
-    }
-  }
-  flush();
-}
