@@ -95,19 +95,16 @@ export class KeyTable {
     for (let row = 0; row < this.#rows; row += 1) if (this.#isLive(row)) yield row;
   }
 
-  /** The same keys with other places: the rows' lines, one after the other from the file's start. */
+  /** The same keys with other places: the rows' lines, one after the other from the file's start. This table is not used on. */
   packed(): KeyTable {
-    const table = new KeyTable();
-    const place: Place = { offset: 0, length: 0 };
-    const key: KeyBytes = { bytes: this.#keys, from: 0, to: 0 };
-    for (const row of this.rows()) {
-      place.length = this.#lengths[row] ?? 0;
-      key.from = this.#keyOffsets[row] ?? 0;
-      key.to = key.from + (this.#keyLengths[row] ?? 0);
-      table.set(key, place);
-      place.offset += place.length + 1;
+    const columns = this.columns();
+    const offsets = new Float64Array(columns.lengths.length);
+    let offset = 0;
+    for (let row = 0; row < offsets.length; row += 1) {
+      offsets[row] = offset;
+      offset += (columns.lengths[row] ?? 0) + 1;
     }
-    return table;
+    return KeyTable.from({ ...columns, offsets });
   }
 
   /** The columns, for an index file. */
