@@ -139,6 +139,18 @@ describe("reeve state check", () => {
     expect(found?.next).not.toBe("");
   });
 
+  test("quotes what a person is to type, and leaves a person's file to them", () => {
+    const scene = makeUsed();
+    const declared = { ...entry, path: ".ai/repo/tool x.jsonl", holds: "log", versioned: true, writer: "a person" };
+    scene.write(contributed, `${JSON.stringify(declared)}\n`);
+    scene.write(declared.path, "no line\n");
+    fs.symlinkSync("elsewhere", `${scene.repo}/.ai/repo/a link`);
+    const nexts = foundIn(scene.reeve(["state", "check", "--json"])).flatMap(({ next }) =>
+      next === undefined ? [] : [next],
+    );
+    expect(nexts.sort()).toEqual(["mend line 1 by hand", "put the file itself there: rm '.ai/repo/a link'"]);
+  });
+
   test("names records that git tracks", () => {
     const scene = makeScene();
     expect(scene.reeve(["init", "--home", "checkout"]).exit).toBe(0);

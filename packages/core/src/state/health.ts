@@ -1,4 +1,5 @@
 import { inspectLines, parseStrict, StoreError } from "@reeve/store";
+import { shellWord } from "../findings/quote.ts";
 import type { Layer } from "../layer/layer.ts";
 import type { SurveyedFile } from "./survey.ts";
 
@@ -24,7 +25,8 @@ export async function examine(layer: Layer, file: SurveyedFile): Promise<readonl
     ];
   }
   if (info.kind === "link" && entry?.holds !== "link") return [describeLink(layer, path)];
-  if (info.kind !== "file") return info.kind === "link" ? [] : [{ reason: "is no file", next: `ls -l ${path}` }];
+  if (info.kind !== "file")
+    return info.kind === "link" ? [] : [{ reason: "is no file", next: `ls -l ${shellWord(path)}` }];
   return [...judgeMode(file), ...(file.isDerived ? [] : await judgeContent(layer, file))];
 }
 
@@ -32,20 +34,24 @@ function describeLink(layer: Layer, path: string): Ailment {
   const target = layer.system.readLink(layer.locate(path)) ?? "nothing";
   return {
     reason: `is a symbolic link to ${target}, which is never followed`,
-    next: `put the file itself there: rm ${path}`,
+    next: `put the file itself there: rm ${shellWord(path)}`,
   };
 }
 
 function judgeMode({ group, info, path }: SurveyedFile): readonly Ailment[] {
   const isPrivate = group === "secrets" || group === "identity";
   if (!isPrivate || (info.mode & 0o077) === 0) return [];
-  return [{ reason: `may be read by others (mode ${(info.mode & 0o777).toString(8)})`, next: `chmod 600 ${path}` }];
+  return [
+    { reason: `may be read by others (mode ${(info.mode & 0o777).toString(8)})`, next: `chmod 600 ${shellWord(path)}` },
+  ];
 }
 
 async function judgeContent(layer: Layer, { path, entry }: SurveyedFile): Promise<readonly Ailment[]> {
   if (entry?.holds === "store" || entry?.holds === "log") {
     const { damaged } = inspectLines(layer.locate(path), { key: entry.key });
-    return damaged.map(({ line, reason }) => ({ line, reason, next: `reeve store repair ${path}` }));
+    const mend = (line: number): string =>
+      entry.writer === "a person" ? `mend line ${line} by hand` : `reeve store repair ${shellWord(path)}`;
+    return damaged.map(({ line, reason }) => ({ line, reason, next: mend(line) }));
   }
   if (path.endsWith(".json") && entry?.holds === "document") return judgeJson(layer, path);
   return /\.ya?ml$/.test(path) ? judgeYaml(layer, path) : [];
