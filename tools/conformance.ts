@@ -1,6 +1,7 @@
 import { table } from "@reeve/core/state/table.ts";
 import type { StateEntry } from "@reeve/store/table";
 import { readExceptions } from "./conformance/exceptions.ts";
+import { judgeOwners } from "./conformance/owners.ts";
 import { judgeTable, lineOfPath, tableRules } from "./conformance/table.ts";
 import { deriveWrites } from "./conformance/writes.ts";
 import { readModule } from "./source/module.ts";
@@ -20,6 +21,7 @@ const dataFile = "tools/conformance.jsonl";
 const owner = "packages/store/src/";
 const tableFile = "packages/core/src/state/table.ts";
 const writeRule = "writes-files";
+const ownerRule = "state-owner";
 
 export function main(): number {
   return writeProblems(check(process.cwd()));
@@ -27,11 +29,11 @@ export function main(): number {
 
 /**
  * Every place that breaks a convention of the store and is no exception, and every exception that excuses nothing: nothing
- * outside the store writes a file, and every state file has the form of what it holds.
+ * outside the store writes a file, only a state file's owner builds its path, and every state file has the form of what it holds.
  */
 export function check(root: string, entries: readonly StateEntry[] = table.entries): string[] {
-  const breaks = [...findWrites(root), ...findTableBreaks(root, entries)];
-  const exceptions = readExceptions(root, dataFile, new Set([writeRule, ...tableRules]));
+  const breaks = [...findWrites(root), ...findForeignPaths(root, entries), ...findTableBreaks(root, entries)];
+  const exceptions = readExceptions(root, dataFile, new Set([writeRule, ownerRule, ...tableRules]));
   const keys = new Set(breaks.map(keyOf));
   const stale = [...exceptions].filter(([key]) => !keys.has(key));
   return [
@@ -40,9 +42,19 @@ export function check(root: string, entries: readonly StateEntry[] = table.entri
   ];
 }
 
-function findWrites(root: string): Break[] {
+function listSources(root: string): string[] {
   const paths = readTree(root, "packages").filter((path) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path));
-  const outside = paths.filter((path) => !isTestFile(path) && !path.startsWith(owner));
+  return paths.filter((path) => !isTestFile(path));
+}
+
+function findForeignPaths(root: string, entries: readonly StateEntry[]): Break[] {
+  return listSources(root).flatMap((path) =>
+    judgeOwners(readModule(root, path), entries).map((found) => ({ rule: ownerRule, path, ...found })),
+  );
+}
+
+function findWrites(root: string): Break[] {
+  const outside = listSources(root).filter((path) => !path.startsWith(owner));
   return outside.flatMap((path) =>
     deriveWrites(readModule(root, path)).map(({ symbol, line }) => {
       const how =

@@ -43,6 +43,42 @@ describe("reeve state", () => {
     expect(scene.reeve(["state"]).stdout).toBe(scene.reeve(["state", "list"]).stdout);
   });
 
+  test("shows where every file really lies, and what lies outside the layer", () => {
+    const scene = makeUsed();
+    fs.mkdirSync(scene.at(".git/reeve/strange"));
+    fs.writeFileSync(scene.at(".git/reeve/strange/file"), "x");
+    const { files, homes, outside } = resultOf(scene.reeve(["state", "--json"])) as {
+      files: { path: string; place: string }[];
+      homes: { path: string; state: string }[];
+      outside: { path: string; health: string; entry: string | null }[];
+    };
+    for (const { path, place } of files) expect(place).toBe(fs.realpathSync(scene.at(path)));
+    expect(homes).toEqual([{ path: scene.at(".git/reeve/checkouts/main"), checkout: "main", state: "this" }]);
+    expect(outside.filter(({ health }) => health === "bad")).toEqual([
+      expect.objectContaining({ path: scene.at(".git/reeve/strange/file"), entry: null }),
+    ]);
+    const { stdout } = scene.reeve(["state"]);
+    expect(stdout).toContain(`home      ${scene.at(".git/reeve/checkouts/main")}  this checkout's half`);
+  });
+
+  test("shows the home of a worktree that is gone, and one whose name was taken again", () => {
+    const scene = makeUsed();
+    const stateOf = (): unknown =>
+      (resultOf(scene.reeve(["state", "--json"])) as { homes: { checkout: string; state: string }[] }).homes
+        .filter(({ checkout }) => checkout.startsWith("other"))
+        .map(({ state }) => state);
+    const work = (): void => {
+      scene.git(["worktree", "add", "-q", "--detach", scene.at("../other")]);
+      expect(scene.reeve(["decision", "add", "x", "--why", "y"], { cwd: scene.at("../other") }).exit).toBe(0);
+    };
+    work();
+    expect(stateOf()).toEqual(["used"]);
+    scene.git(["worktree", "remove", "--force", scene.at("../other")]);
+    expect(stateOf()).toEqual(["left"]);
+    work();
+    expect(stateOf()).toEqual(["used", "aside"]);
+  });
+
   test("shows one class alone, and refuses one there is not", () => {
     const scene = makeUsed();
     const { files } = resultOf(scene.reeve(["state", "list", "--group", "records", "--json"])) as {

@@ -1,7 +1,9 @@
 import { errorTable } from "@reeve/core/findings/errors.ts";
 import { exitCodes } from "@reeve/core/findings/exit.ts";
 import { type EventSchema, events } from "@reeve/core/records/events.ts";
+import { outsideFolders } from "@reeve/core/state/outside.ts";
 import { table } from "@reeve/core/state/table.ts";
+import type { StateTable } from "@reeve/store/table";
 import { renderTable } from "./commands.ts";
 
 const made = "Made by `npm run docs`.";
@@ -50,12 +52,18 @@ export function renderEvents(): string {
 }
 
 export function renderStateFiles(): string {
-  const rows = table.entries.map((entry) => [
-    entry.path,
-    table.groupOf(entry.path) ?? "",
-    entry.holds,
-    entry.purpose,
-    entry.because,
+  const below = outsideFolders.map(({ name, table: own }) => `## \`${name}\`\n\n${renderEntries(own)}`);
+  const layer = `${made} Every file Reeve keeps, by the folder its path begins in.\n\n## The repository\n\n${renderEntries(table)}`;
+  return `# State files\n\n${[layer, ...below].join("\n\n")}\n`;
+}
+
+function renderEntries(own: StateTable): string {
+  const rows = own.entries.map(({ path, holds, purpose, because }) => [
+    path,
+    own.groupOf(path) ?? "",
+    holds,
+    purpose,
+    because,
   ]);
-  return `# State files\n\n${made} Every file Reeve keeps in a repository.\n\n${renderTable(["path", "group", "holds", "purpose", "because"], rows)}\n`;
+  return renderTable(["path", "group", "holds", "purpose", "because"], rows);
 }

@@ -2,20 +2,11 @@ import { resolve } from "node:path";
 import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { runGit } from "@reeve/core/git/process.ts";
 import { type Layer, writeChange } from "@reeve/core/layer/layer.ts";
-import type { ImportPlaces } from "@reeve/core/state/bundle/import.ts";
 import type { Origin } from "@reeve/core/state/bundle/manifest.ts";
 import type { StateTree } from "@reeve/core/state/bundle/tree.ts";
 import { readTable } from "@reeve/core/state/contributed.ts";
-import { statePath } from "@reeve/core/state/paths.ts";
 import type { AbsPath } from "@reeve/core/system/paths.ts";
 import type { Context } from "../context.ts";
-
-/** Where bundles of a layer keep what is theirs, by the table. */
-export const bundlePlaces: ImportPlaces = {
-  exchanged: statePath(".ai/local/state/exchanged.json"),
-  replaced: statePath(".ai/local/replaced/"),
-  staging: statePath(".ai/local/tmp/"),
-};
 
 /** The layer with its whole table, what the repository contributes included. */
 export function treeOf(layer: Layer): StateTree {

@@ -4,11 +4,12 @@ import { writeChange } from "@reeve/core/layer/layer.ts";
 import { needsAncestor, parseExchanged, renderExchanged } from "@reeve/core/state/bundle/exchange.ts";
 import { type ExportReport, exportBundle } from "@reeve/core/state/bundle/export.ts";
 import type { LeftOut } from "@reeve/core/state/bundle/manifest.ts";
+import { bundlePlaces } from "@reeve/core/state/bundle/places.ts";
 import type { PassedOver } from "@reeve/core/state/bundle/tree.ts";
 import type { Plan } from "@reeve/store";
 import { type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
-import { bundlePlaces, layerFolders, originOf, pathOf, requireSettled, treeOf } from "./bundle-places.ts";
+import { layerFolders, originOf, pathOf, requireSettled, treeOf } from "./bundle-places.ts";
 import { passphraseFlag, readPassphrase } from "./passphrase.ts";
 
 interface ExportResult {

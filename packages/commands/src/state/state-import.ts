@@ -7,9 +7,10 @@ import { parseExchanged } from "@reeve/core/state/bundle/exchange.ts";
 import { type ImportPlan, planImport } from "@reeve/core/state/bundle/import.ts";
 import type { Manifest } from "@reeve/core/state/bundle/manifest.ts";
 import { type Bundle, openBundle } from "@reeve/core/state/bundle/open.ts";
+import { bundlePlaces } from "@reeve/core/state/bundle/places.ts";
 import { type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
-import { bundlePlaces, pathOf, treeOf } from "./bundle-places.ts";
+import { pathOf, treeOf } from "./bundle-places.ts";
 import { passphraseFlag, readPassphrase } from "./passphrase.ts";
 
 interface ImportedFile {

@@ -11,7 +11,7 @@ export interface CanaryMemory {
   keep(): void;
 }
 
-const file = statePath(".ai/local/cache/", "canary.json");
+const file = statePath(".ai/local/cache/canary.json");
 
 function parse(text: string | undefined): Readonly<Record<string, unknown>> {
   try {

@@ -1,4 +1,4 @@
-import { dirname, join as joinPath, relative as relativePath, resolve } from "node:path";
+import { basename, dirname, join as joinPath, relative as relativePath, resolve } from "node:path";
 import {
   type ApplyOptions,
   applyPlan,
@@ -57,6 +57,31 @@ export function listHomes(system: System, repository: Repository, worktrees: rea
     ...folders.map((entry) => join(base, entry.name)),
     ...real.filter((path) => system.info(path)?.kind === "directory"),
   ];
+}
+
+/** A checkout's own half, and whose it is. */
+export interface KnownHome {
+  readonly path: AbsPath;
+  readonly checkout: string;
+  /** `left`: of a worktree that is gone; `aside`: of an earlier one whose name was taken again. */
+  readonly state: "this" | "used" | "left" | "aside";
+}
+
+/** Every home there is, and which of them belong to no working tree any more. */
+export function describeHomes(
+  system: System,
+  repository: Repository,
+  worktrees: readonly Worktree[],
+): readonly KnownHome[] {
+  const own = system.realPath(localPath(repository));
+  return listHomes(system, repository, worktrees).map((path) => {
+    const inside = worktrees.find((worktree) => join(worktree.path, ".ai", "local") === path);
+    const checkout = inside?.checkout ?? basename(path);
+    if (system.realPath(path) === own) return { path, checkout, state: "this" };
+    if (/\.\d{8}T\d{6}Z$/.test(checkout)) return { path, checkout, state: "aside" };
+    const holder = inside ?? worktrees.find((worktree) => worktree.checkout === checkout);
+    return { path, checkout, state: holder?.present === true ? "used" : "left" };
+  });
 }
 
 function localPath(repository: Repository): AbsPath {

@@ -42,12 +42,15 @@ function userStateFolder({ env }: System): AbsPath {
   return (own !== undefined && isAbsolute(own) ? own : stateDir("reeve", env)) as AbsPath;
 }
 
+/** What the user's own state keeps of one repository, known by the path of its common git directory. */
+export function repositoryFolder(system: System, { commonDir }: Repository): AbsPath {
+  return join(userStateFolder(system), "repositories", system.sha256(commonDir).slice(0, 16)) as AbsPath;
+}
+
 /**
  * Where this checkout's episodes and pre-images lie: outside the working tree, so that who writes there cannot change what
- * a rollback puts back. A repository is known by the path of its common git directory.
+ * a rollback puts back.
  */
 export function episodesFolder({ system, repository }: ConversionPlace): AbsPath {
-  const key = system.sha256(repository.commonDir).slice(0, 16);
-  const below = join("repositories", key, "secrets", "conversions", repository.checkout);
-  return join(userStateFolder(system), below) as AbsPath;
+  return join(repositoryFolder(system, repository), "secrets", "conversions", repository.checkout) as AbsPath;
 }
