@@ -45,6 +45,39 @@ describe("reeve doctor", () => {
     expect(lines.every((finding) => finding.level === "OK")).toBe(true);
   });
 
+  test("warns of files nobody declared, of links and of secrets others may read, and lets the commit be", () => {
+    const secret = scene.at(".ai/local/secrets/token");
+    fs.mkdirSync(scene.at(".ai/local/secrets"));
+    fs.writeFileSync(secret, "x");
+    fs.chmodSync(secret, 0o644);
+    fs.writeFileSync(scene.at(".ai/stray"), "x");
+    fs.symlinkSync("local/secrets/token", scene.at(".ai/link"));
+    try {
+      const said = scene.reeve(["doctor", "--json"]);
+      expect(said.exit).toBe(0);
+      const warned = foundIn(said).filter(({ category, level }) => category === "state" && level === "WARN");
+      expect(warned.map(({ subject }) => subject)).toEqual([".ai/link", ".ai/local/secrets/token", ".ai/stray"]);
+      expect(warned.every(({ next }) => next !== undefined)).toBe(true);
+    } finally {
+      for (const name of [".ai/local/secrets", ".ai/stray", ".ai/link"]) fs.rmSync(scene.at(name), { recursive: true });
+    }
+    expect(ofLevel(scene.reeve(["doctor", "--json", "--verbose"]), "OK")).toContainEqual(
+      expect.objectContaining({ category: "state", subject: ".ai" }),
+    );
+  });
+
+  test("fails over a damaged table of contributed entries, naming its line", () => {
+    fs.writeFileSync(scene.at(".ai/repo/state.jsonl"), '{"path":1}\n');
+    try {
+      const said = scene.reeve(["doctor", "--json"]);
+      expect(said.exit).toBe(10);
+      expect(onlyFailure(said)).toMatchObject({ category: "state", subject: ".ai/repo/state.jsonl" });
+      expect(onlyFailure(said).message).toContain("state.jsonl:1");
+    } finally {
+      fs.rmSync(scene.at(".ai/repo/state.jsonl"));
+    }
+  });
+
   test("knows a mistyped rule", () => {
     const failure = failureOf(scene.reeve(["doctor", "--rule", "policy-integrty", "--json"]));
     expect(`${failure.message} ${failure.hint}`).toContain("policy-integrity");

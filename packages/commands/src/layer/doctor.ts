@@ -1,8 +1,8 @@
-import type { Finding } from "@reeve/core/findings/finding.ts";
 import { readEnvironment } from "@reeve/core/layer/environment.ts";
 import { readDoctrineInput } from "@reeve/core/rules/input.ts";
 import { readRules } from "@reeve/core/rules/resolve.ts";
 import { findRule, runRules, selectRules } from "@reeve/core/rules/run.ts";
+import { judgeForms } from "@reeve/core/state/doctor.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { renderVerdict } from "../text.ts";
 
@@ -21,7 +21,7 @@ export const doctor: Command = defineCommand({
   surfaces: ["cli", "mcp", "http"],
   output: "findings",
   prefetch: "status",
-  reads: [".ai/manifest.yaml", ".ai/repo/policy.yaml", ".ai/repo/rules/", ".ai/local/state/"],
+  reads: [".ai/manifest.yaml", ".ai/repo/policy.yaml", ".ai/repo/state.jsonl", ".ai/repo/rules/", ".ai/local/state/"],
   writes: [],
   result: {},
   async run(args, context) {
@@ -31,8 +31,9 @@ export const doctor: Command = defineCommand({
     const wanted = args.rule === undefined ? rules : [findRule(rules, args.rule)];
     const input = await readDoctrineInput({ layer, git, runBy: "doctor", set });
     const reports = await runRules(wanted, input);
-    const environment: readonly Finding[] = args.rule === undefined ? readEnvironment(system) : [];
-    return { result: {}, findings: [...set.problems, ...reports.flatMap((report) => report.findings), ...environment] };
+    const findings = [...set.problems, ...reports.flatMap((report) => report.findings)];
+    if (args.rule !== undefined) return { result: {}, findings };
+    return { result: {}, findings: [...findings, ...(await judgeForms(layer)), ...readEnvironment(system)] };
   },
   text: (_result, findings) => renderVerdict("doctor", findings),
 });
