@@ -3,6 +3,7 @@ import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { afterAll } from "vitest";
+import { listUndeclared } from "./undeclared.ts";
 
 /** The built program, as a person starts it. */
 export const program: string = path.resolve("packages/cli/bin/reeve.cjs");
@@ -146,7 +147,15 @@ export function makeScene(
     },
     read: (file) => fs.readFileSync(path.join(repo, file), "utf8"),
     exists: (file) => fs.existsSync(path.join(repo, file)),
-    reeve: (args, given) => run(program, args, given),
+    reeve(args, given) {
+      const known = { ...env, ...given?.env };
+      const before = listUndeclared(folder, known);
+      const answer = run(program, args, given);
+      const left = [...listUndeclared(folder, known)].filter((file) => !before.has(file));
+      if (left.length > 0)
+        throw new Error(`reeve ${args.join(" ")} left files that no table declares: ${left.join(", ")}`);
+      return answer;
+    },
     begin: (args, given = {}) => begin(env, repo, args, given),
     git(args, given) {
       const answer = run("git", args, given);
