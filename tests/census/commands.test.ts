@@ -75,7 +75,7 @@ describe.each(commands.map((command) => [command.name === "" ? "reeve" : command
       expect(flags.filter((name) => Object.hasOwn(globalFlags, name))).toEqual([]);
       const declared = table.entries.map((entry): string => entry.path);
       const known = (file: string): boolean =>
-        file === ".gitignore" ||
+        [".gitignore", ".gitattributes"].includes(file) ||
         declared.some(
           (entry) => entry === file || entry.startsWith(file) || (entry.endsWith("/") && file.startsWith(entry)),
         );

@@ -12,10 +12,17 @@ describe("reeve init", () => {
     const scene = makeScene();
     const said = scene.reeve(["init"]);
     expect(said).toMatchObject({ exit: 0, stderr: "" });
-    for (const path of [".ai/README.md", ".ai/manifest.yaml", ".ai/repo/policy.yaml", ".gitignore: /.ai/local"])
+    for (const path of [
+      ".ai/README.md",
+      ".ai/manifest.yaml",
+      ".ai/repo/policy.yaml",
+      ".gitignore: /.ai/local",
+      ".gitattributes: /.ai/repo/state.jsonl text eol=lf",
+    ])
       expect(said.stdout).toContain(path);
     expect(said.stdout).toContain("reeve init --extend --hooks");
     expect(scene.read(".gitignore")).toBe("/.ai/local\n");
+    expect(scene.git(["check-attr", "eol", ".ai/repo/state.jsonl"])).toContain("eol: lf");
     expect(scene.exists(".majordomus")).toBe(false);
     const shipped = fs.readdirSync("share/rules").filter((name) => name.endsWith(".md"));
     for (const name of shipped)
@@ -66,6 +73,16 @@ describe("reeve init", () => {
     scene.write(".gitignore", "node_modules");
     expect(scene.reeve(["init"]).exit).toBe(0);
     expect(scene.read(".gitignore")).toBe("node_modules\n/.ai/local\n");
+  });
+
+  test("adds its line to the .gitattributes of a person, once, and changes no other", () => {
+    const scene = makeScene();
+    scene.write(".gitattributes", "*.png binary\r\n* text=auto");
+    expect(scene.reeve(["init"]).exit).toBe(0);
+    const whole = "*.png binary\r\n* text=auto\n/.ai/repo/state.jsonl text eol=lf\n";
+    expect(scene.read(".gitattributes")).toBe(whole);
+    expect(resultOf(scene.reeve(["init", "--extend", "--json"]))).toMatchObject({ attributes: [] });
+    expect(scene.read(".gitattributes")).toBe(whole);
   });
 
   test("--dry-run prints the plan and writes nothing", () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { makeScene, type Scene } from "../scene.ts";
 import { buildShim, canFault, keepCopy } from "./fault.ts";
 
-/** What init makes: the shared half of the layer, the ignore line and the hooks, by path and content. */
+/** What init makes: the shared half of the layer, the lines git reads and the hooks, by path and content. */
 function readLayer(scene: Scene): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const root of [".ai", ".git/hooks"]) {
@@ -16,7 +16,8 @@ function readLayer(scene: Scene): Readonly<Record<string, string>> {
       found[file] = `${(info.mode & 0o777).toString(8)} ${scene.read(file).replace(/^created.*$/m, "created")}`;
     }
   }
-  return { ...found, ".gitignore": scene.exists(".gitignore") ? scene.read(".gitignore") : "" };
+  for (const file of [".gitignore", ".gitattributes"]) found[file] = scene.exists(file) ? scene.read(file) : "";
+  return found;
 }
 
 const init = ["init", "--hooks"];

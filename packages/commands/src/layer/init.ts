@@ -2,12 +2,15 @@ import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type HookPlan, planHooks } from "@reeve/core/hooks/install.ts";
 import { type HomeMode, ignoreLine, readHome } from "@reeve/core/layer/home.ts";
 import { planInit } from "@reeve/core/layer/plan-init.ts";
+import { attributeLinesOf } from "@reeve/core/state/git-files.ts";
+import { table } from "@reeve/core/state/table.ts";
 import { type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
 
 interface InitResult {
   readonly created: readonly string[];
   readonly ignored: string | undefined;
+  readonly attributes: readonly string[];
   readonly hooks: readonly HookPlan[];
   readonly home: HomeMode;
   readonly extended: boolean;
@@ -70,30 +73,42 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
   surfaces: ["cli"],
   output: "value",
   reads: [],
-  writes: [".ai/", ".gitignore"],
+  writes: [".ai/", ".gitignore", ".gitattributes"],
   result: {
     created: "paths written",
     ignored: "the line added to .gitignore",
+    attributes: "the lines added to .gitattributes",
     hooks: "per hook: hook, file, state (added, kept, by-hand), advice",
     home: "git or checkout",
     extended: "an existing layer was extended",
   },
   run(args, context): Outcome<InitResult> {
     const { system, git, share, program } = context;
-    const plan = planInit({ system, repository: git.repository, share, extend: args.extend });
+    const plan = planInit({
+      system,
+      repository: git.repository,
+      share,
+      extend: args.extend,
+      attributes: attributeLinesOf(table),
+    });
     const hooks = args.hooks ? planHooks(system, git, program) : { changes: [], hooks: [] };
     const home = decideHome(context, args.home);
     const result: InitResult = {
       created: plan.created,
       ignored: plan.ignores ? ignoreLine : undefined,
+      attributes: plan.attributes,
       hooks: hooks.hooks,
       home,
       extended: args.extend,
     };
     return { result, home, plan: { changes: [...plan.changes, ...hooks.changes] } };
   },
-  text({ created, ignored, hooks, home }: InitResult) {
-    const paths = [...foldPaths(created), ...(ignored === undefined ? [] : [`.gitignore: ${ignored}`])];
+  text({ created, ignored, attributes, hooks, home }: InitResult) {
+    const paths = [
+      ...foldPaths(created),
+      ...(ignored === undefined ? [] : [`.gitignore: ${ignored}`]),
+      ...attributes.map((line) => `.gitattributes: ${line}`),
+    ];
     const place =
       home === "git"
         ? "below the git folder, behind the link .ai/local"
@@ -105,7 +120,9 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
       ...(hooks.length === 0
         ? ["next: reeve init --extend --hooks   # git hooks that run doctor and finish --check"]
         : []),
-      ...(paths.length === 0 ? [] : ["next: git add .ai .gitignore && git commit -m 'Add the agent layer'"]),
+      ...(paths.length === 0
+        ? []
+        : ["next: git add .ai .gitignore .gitattributes && git commit -m 'Add the agent layer'"]),
       'next: reeve start "<what>" --scope <path>',
     ].join("\n");
   },

@@ -31,13 +31,21 @@ beforeAll(async () => {
 });
 afterAll(() => scene.remove());
 
+const attributes = ["/.ai/repo/x.jsonl text eol=lf"];
+
 function repositoryOf(checkout: Checkout): Repository {
   return findRepository(checkout.system(), checkout.top);
 }
 
 function init(checkout: Checkout, extend = false): ReturnType<typeof planInit> {
   const system = checkout.system();
-  return planInit({ system, repository: repositoryOf(checkout), share: openShare(system, shareFolder), extend });
+  return planInit({
+    system,
+    repository: repositoryOf(checkout),
+    share: openShare(system, shareFolder),
+    extend,
+    attributes,
+  });
 }
 
 async function initialise(checkout: Checkout, extend = false): Promise<void> {
@@ -77,7 +85,7 @@ describe("planInit", () => {
   });
 
   test("planInit plans nothing to extend on a whole layer", () => {
-    expect(init(made, true)).toEqual({ changes: [], created: [], ignores: false });
+    expect(init(made, true)).toEqual({ changes: [], created: [], ignores: false, attributes: [] });
   });
 
   test("planInit adds to a layer what it lacks and overwrites nothing", async () => {

@@ -17,6 +17,8 @@ export interface InitRequest {
   readonly repository: Repository;
   readonly share: Share;
   readonly extend: boolean;
+  /** Lines `.gitattributes` has to have. */
+  readonly attributes: readonly string[];
 }
 
 export interface InitPlan {
@@ -25,6 +27,8 @@ export interface InitPlan {
   readonly created: readonly string[];
   /** The ignore line has to be added. */
   readonly ignores: boolean;
+  /** Lines that have to be added to `.gitattributes`. */
+  readonly attributes: readonly string[];
 }
 
 function info(request: InitRequest, name: string): ReturnType<System["info"]> {
@@ -61,23 +65,34 @@ export function listShipped(share: Share): readonly (readonly [string, string])[
   return [...layer, ...rule].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function isIgnored(system: System, repository: Repository): boolean {
-  const text = system.readText(join(repository.top, ".gitignore") as AbsPath) ?? "";
-  return text.split(/\r?\n/).some((line) => /^\/?\.ai\/local$/.test(line.trim()));
+/** Without white space at their ends, a carriage return among it. */
+function readLines({ system, repository }: InitRequest, name: string): readonly string[] {
+  const text = system.readText(join(repository.top, name) as AbsPath) ?? "";
+  return text.split("\n").map((line) => line.trim());
 }
 
-/** The layer as changes: every shipped file the repository lacks, and the ignore line. */
+/** The layer as changes: every shipped file the repository lacks, and what git is told of it. */
 export function planInit(request: InitRequest): InitPlan {
   refuseExisting(request);
-  const { system, repository, share } = request;
+  const { repository, share } = request;
   const root = repository.top;
   const missing = listShipped(share).filter(([target]) => info(request, target) === undefined);
   const writes = missing.map(
     ([target, name]): Change => ({ kind: "write", root, path: target, bytes: share.read(name), expect: "absent" }),
   );
-  const ignores = !isIgnored(system, repository);
+  const ignores = !readLines(request, ".gitignore").some((line) => /^\/?\.ai\/local$/.test(line));
   const ignore: readonly Change[] = ignores
     ? [{ kind: "append", root, path: ".gitignore", bytes: `${ignoreLine}\n` }]
     : [];
-  return { changes: [...writes, ...ignore], created: missing.map(([target]) => target), ignores };
+  const present = new Set(readLines(request, ".gitattributes"));
+  const attributes = request.attributes.filter((line) => !present.has(line));
+  const attribute = attributes.map(
+    (line): Change => ({ kind: "append", root, path: ".gitattributes", bytes: `${line}\n` }),
+  );
+  return {
+    changes: [...writes, ...ignore, ...attribute],
+    created: missing.map(([target]) => target),
+    ignores,
+    attributes,
+  };
 }
