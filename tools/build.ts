@@ -11,6 +11,7 @@ const commandsFolder = path.resolve("packages/commands/src");
 /** Modules that are slow to load and seldom needed: each a chunk of its own, loaded where it is imported. */
 const lazyModules = [
   "packages/core/src/documents/decode.ts",
+  "packages/core/src/state/contributed.ts",
   "packages/core/src/state/conversions/run.ts",
   "packages/commands/src/apply.ts",
   ...["archive.ts", "encryption.ts", "sweep.ts"].map((name) => `packages/core/src/state/bundle/${name}`),

@@ -19,14 +19,17 @@ export function foldPath(path: string): string | undefined {
  * dots and spaces and stream names that some systems ignore. Two paths that may be one file are equal after it.
  */
 export function loosePath(path: string): string {
-  return path
-    .normalize("NFC")
-    .replace(ignored, "")
-    .toUpperCase()
-    .toLowerCase()
+  const folded = ascii.test(path) ? path.toLowerCase() : foldCase(path);
+  return folded
     .split("/")
     .map((name) => name.replace(/:.*$/s, "").replace(/[. ]+$/, ""))
     .join("/");
+}
+
+const ascii = /^[ -~]*$/;
+
+function foldCase(path: string): string {
+  return path.normalize("NFC").replace(ignored, "").toUpperCase().toLowerCase();
 }
 
 const ignored = /\p{Default_Ignorable_Code_Point}/gu;

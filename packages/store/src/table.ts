@@ -96,8 +96,14 @@ export function defineStateTable<const Entry extends StateEntry>(options: {
     throw contradiction(problems);
   }
   const claims = indexOf(entries, (path) => path);
-  const looseClaims = indexOf(entries, loosePath);
-  const looseRoots = groupNames.flatMap((group) => roots[group].map((root) => ({ group, root: loosePath(root) })));
+  let loose: Loose | undefined;
+  const isLocked = (path: string): boolean => {
+    loose ??= {
+      claims: indexOf(entries, loosePath),
+      roots: groupNames.flatMap((group) => roots[group].map((root) => ({ group, root: loosePath(root) }))),
+    };
+    return isLockedPath(path, loose);
+  };
   const table: StateTable<Entry["path"]> = {
     entries,
     roots,
@@ -112,9 +118,8 @@ export function defineStateTable<const Entry extends StateEntry>(options: {
     entryFor: (path) => claimOf(claims, foldPath(path)),
     groupOf: (path) => groupOfPath(path, claims, roots),
     traitsOf,
-    isLocked: (path) => isLockedPath(path, looseClaims, looseRoots),
-    isReviewable: (path) =>
-      isLockedPath(path, looseClaims, looseRoots) && claimOf(claims, foldPath(path))?.versioned === true,
+    isLocked,
+    isReviewable: (path) => isLocked(path) && claimOf(claims, foldPath(path))?.versioned === true,
     staleQueryKeys: (paths) => staleKeysOf(entries, paths),
     explain: (path) => explainPath(table, path),
     extended: (contributed) => {
@@ -220,11 +225,13 @@ function carriedOf(entry: StateEntry, group: StateGroup): StateTraits["carried"]
   return entry.travels ?? "yes";
 }
 
-function isLockedPath(
-  path: string,
-  claims: Claims<StateEntry>,
-  roots: readonly { readonly group: StateGroup; readonly root: string }[],
-): boolean {
+/** Entries and roots as the most forgiving file system spells them. */
+interface Loose {
+  readonly claims: Claims<StateEntry>;
+  readonly roots: readonly { readonly group: StateGroup; readonly root: string }[];
+}
+
+function isLockedPath(path: string, { claims, roots }: Loose): boolean {
   const folded = foldPath(path);
   if (folded === undefined) return true;
   const loose = loosePath(folded);

@@ -1,8 +1,6 @@
 import { isDerivedSpelling, type StateEntry, type StateGroup, type StateTable } from "@reeve/store/table";
-import { join } from "../layer/home.ts";
 import type { Layer } from "../layer/layer.ts";
-import type { FileInfo } from "../system/port.ts";
-import { outsideFolders } from "./outside.ts";
+import type { FileInfo, FileKind } from "../system/port.ts";
 
 /** Something in the layer, as it lies on the disk. */
 export interface SurveyedFile {
@@ -17,42 +15,49 @@ export interface SurveyedFile {
 
 /** Every file of both halves of the layer, by path in code-unit order. Links are listed and not followed. */
 export function listFiles(layer: Layer, table: StateTable): readonly SurveyedFile[] {
-  const found: SurveyedFile[] = [];
+  return listNames(layer)
+    .flatMap(({ path }) => surveyAt(layer, table, path) ?? [])
+    .sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** A name in the layer that is no folder. */
+export interface LayerName {
+  /** From the repository root. */
+  readonly path: string;
+  readonly kind: FileKind;
+}
+
+/** Names and kinds alone, which cost one call a folder and none a file. */
+export function listNames(layer: Layer): readonly LayerName[] {
+  const found: LayerName[] = [];
   const walk = (folder: string): void => {
-    for (const name of layer.list(`${folder}/`)) {
+    for (const { name, kind } of layer.system.list(layer.locate(`${folder}/`)) ?? []) {
       const path = `${folder}/${name}`;
       if (path === ".ai/local") continue;
-      const info = layer.system.info(layer.locate(path));
-      if (info?.kind === "directory") walk(path);
-      else if (info !== undefined) found.push(surveyed(table, path, info));
+      if (kind === "directory") walk(path);
+      else found.push({ path, kind });
     }
   };
   walk(".ai");
   walk(".ai/local");
-  return found.sort((left, right) => (left.path < right.path ? -1 : 1));
+  return found;
 }
 
-function surveyed(table: StateTable, path: string, info: FileInfo): SurveyedFile {
-  const { entry, group } = table.explain(path);
-  const declared = entry === undefined ? undefined : table.entryFor(entry);
-  return { path, entry: declared, group, isDerived: isDerivedSpelling(path), info };
+/** What lies at a path of the layer, and what the table knows of it; `undefined` where nothing does. */
+export function surveyAt(layer: Layer, table: StateTable, path: string): SurveyedFile | undefined {
+  const info = layer.system.info(layer.locate(path));
+  return info === undefined ? undefined : surveyed(table, path, info);
 }
 
-/** Every file in the folders Reeve keeps outside the layer, by its path on this machine; of the homes, only their folder. */
-export function listOutside({ system, repository }: Pick<Layer, "system" | "repository">): readonly SurveyedFile[] {
-  return outsideFolders.flatMap(({ table, locate }) => {
-    const root = locate(system, repository);
-    const found: SurveyedFile[] = [];
-    const walk = (folder: string): void => {
-      for (const { name } of system.list(join(root, folder)) ?? []) {
-        const path = `${folder}${name}`;
-        if (path === "checkouts") continue;
-        const info = system.info(join(root, path));
-        if (info?.kind === "directory") walk(`${path}/`);
-        else if (info !== undefined) found.push({ ...surveyed(table, path, info), path: join(root, path) });
-      }
-    };
-    walk("");
-    return found;
-  });
+/** What the table knows of something at a path of its own. */
+export function surveyed(table: StateTable, path: string, info: FileInfo): SurveyedFile {
+  const isDerived = isDerivedSpelling(path);
+  const claim = isDerived ? table.explain(path).entry : path;
+  return {
+    path,
+    entry: claim === undefined ? undefined : table.entryFor(claim),
+    group: table.groupOf(path),
+    isDerived,
+    info,
+  };
 }
