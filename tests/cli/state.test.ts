@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import { cacheDirFor, stateDirFor } from "@reeve/store/table";
 import { describe, expect, test } from "vitest";
 import { failureOf, foundIn, onlyFailure, resultOf, rowsOf } from "../answers.ts";
 import { makeScene, type Scene } from "../scene.ts";
@@ -152,6 +153,20 @@ describe("reeve state check", () => {
     ],
     ["one in secrets", (s) => s.write(".ai/local/secrets/x", "x", 0o600), ".ai/local/secrets/x", "folder of secrets"],
     [
+      "a secret that others may read",
+      (s) => s.write(".ai/local/secrets/x", "x", 0o644),
+      ".ai/local/secrets/x",
+      "may be read by others (mode 644)",
+    ],
+    ["one in identity", (s) => s.write(".ai/local/identity/x", "x", 0o600), ".ai/local/identity/x", "of identity"],
+    ["one beside both halves", (s) => s.write(".ai/stray", "x"), ".ai/stray", "no entry declares it"],
+    [
+      "a manifest of a newer Reeve",
+      (s) => s.write(".ai/manifest.yaml", s.read(".ai/manifest.yaml").replace("ai-repository/v1", "ai-repository/v9")),
+      ".ai/manifest.yaml",
+      "ai-repository/v9",
+    ],
+    [
       "a damaged line",
       (s) => s.write(".ai/local/state/ledger.jsonl", "x\n"),
       ".ai/local/state/ledger.jsonl:1",
@@ -170,9 +185,9 @@ describe("reeve state check", () => {
     const answer = scene.reeve(["state", "check", "--json"]);
     expect(answer.exit).toBe(10);
     const failing = foundIn(answer).filter(({ level }) => level === "FAIL");
-    const found = failing.find((finding) => finding.subject.startsWith(subject));
-    expect(found?.message, answer.stdout).toContain(says);
-    expect(found?.next).not.toBe("");
+    const found = failing.filter((finding) => finding.subject.startsWith(subject));
+    expect(found.map(({ message }) => message).join("; "), answer.stdout).toContain(says);
+    for (const { next } of found) expect(next).toMatch(/./);
   });
 
   test("quotes what a person is to type, and leaves a person's file to them", () => {
@@ -185,6 +200,15 @@ describe("reeve state check", () => {
       next === undefined ? [] : [next],
     );
     expect(nexts.sort()).toEqual(["mend line 1 by hand", "put the file itself there: rm '.ai/repo/a link'"]);
+  });
+
+  test("names a secret that git tracks", () => {
+    const scene = makeScene();
+    expect(scene.reeve(["init", "--home", "checkout"]).exit).toBe(0);
+    scene.write(".ai/local/secrets/token", "x", 0o600);
+    scene.git(["add", "--force", ".ai/local/secrets/token"]);
+    const said = foundIn(scene.reeve(["state", "check", "--json"]));
+    expect(said.filter(({ next }) => next === "git rm --cached .ai/local/secrets/token")).toHaveLength(1);
   });
 
   test("names records that git tracks", () => {
@@ -210,6 +234,20 @@ describe("contributed entries", () => {
       carried: "yes",
       invalidates: ["x"],
       why: entry.because,
+    });
+  });
+
+  test("declare the folder that is a tool's own by its identity", () => {
+    const scene = makeUsed();
+    const path = stateDirFor("@acme/tool");
+    scene.write(contributed, `${JSON.stringify({ ...entry, path })}\n`);
+    scene.write(`${path}notes.md`, "x");
+    scene.write(`${cacheDirFor("@acme/tool")}x`, "x");
+    expect(scene.reeve(["state", "check"]).exit).toBe(0);
+    expect(resultOf(scene.reeve(["state", "explain", `${path}notes.md`, "--json"]))).toMatchObject({
+      entry: path,
+      group: "records",
+      carried: "yes",
     });
   });
 

@@ -12,6 +12,7 @@ import { problemsOfContribution } from "./table-extend.ts";
 import { foldPath, loosePath, originalOf } from "./table-paths.ts";
 import { problemsOf } from "./table-rules.ts";
 
+export { cacheDirFor, stateDirFor } from "./table-tool.ts";
 export {
   type GroupRoots,
   groupOfEntry,
