@@ -21,6 +21,7 @@ export function examineForm(layer: Layer, file: SurveyedFile): readonly Ailment[
         reason: `no entry declares it${where}`,
         next: `move it out of the layer, or declare it in .ai/repo/state.jsonl`,
       },
+      ...(info.kind === "file" ? judgeMode(file) : []),
     ];
   }
   if (info.kind === "link") return entry?.holds === "link" ? [] : [describeLink(layer, path)];
