@@ -158,6 +158,17 @@ describe("reeve state import", () => {
     expect(fs.readdirSync(here.at(".ai/local/tmp"))).toEqual([]);
   });
 
+  test("says what to do by hand for the task that stayed behind", () => {
+    const there = makeScene({ layer: true });
+    expect(there.reeve(["start", "theirs", "--scope", "src"]).exit).toBe(0);
+    const bundle = `${there.folder}/layer.tgz`;
+    expect(there.reeve(["state", "export", bundle]).exit).toBe(0);
+    const said = makeScene({ layer: true }).reeve(["state", "import", bundle]);
+    expect(said.stdout).toMatch(
+      /^to do: The task under way stayed where it is.*\(\.ai\/local\/state\/current\.yaml\)$/m,
+    );
+  });
+
   test("a dry run shows the plan and writes nothing", () => {
     const { here, bundle } = twoLayers();
     const before = layerOf(here);

@@ -11,6 +11,7 @@ export const localEntries = [
     holds: "document",
     invalidates: ["task"],
     travels: "never",
+    note: "The task under way stayed where it is: hand it over there (reeve handover --close), or begin one here (reeve start).",
   },
   {
     writer: "reeve",
