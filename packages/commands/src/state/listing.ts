@@ -138,8 +138,9 @@ function summarise(table: StateTable, entry: StateEntry, files: readonly Surveye
 const homeWords: Readonly<Record<KnownHome["state"], (checkout: string) => string>> = {
   this: () => "this checkout's half: .ai/local lies there",
   used: (checkout) => `of the worktree ${checkout}`,
-  left: (checkout) => `its worktree ${checkout} is gone; reeve history --all still reads its records`,
-  aside: () => "of an earlier worktree, whose name was taken again; reeve history --all still reads its records",
+  left: (checkout) => `its worktree ${checkout} is gone; reeve history --all-checkouts still reads its records`,
+  aside: () =>
+    "of an earlier worktree, whose name was taken again; reeve history --all-checkouts still reads its records",
 };
 
 /** A table of files by class, and what is declared and not there. */

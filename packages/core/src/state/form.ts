@@ -19,7 +19,7 @@ export function examineForm(layer: Layer, file: SurveyedFile): readonly Ailment[
     return [
       {
         reason: `no entry declares it${where}`,
-        next: `move it out of the layer, or declare it in .ai/repo/state.jsonl`,
+        next: `move it out of the layer${isPrivate(group) ? "" : ", or declare it in .ai/repo/state.jsonl"}`,
       },
       ...(info.kind === "file" ? judgeMode(file) : []),
     ];
@@ -27,6 +27,11 @@ export function examineForm(layer: Layer, file: SurveyedFile): readonly Ailment[
   if (info.kind === "link") return entry?.holds === "link" ? [] : [describeLink(layer, path)];
   if (info.kind !== "file") return [{ reason: "is no file", next: `ls -l ${shellWord(path)}` }];
   return judgeMode(file);
+}
+
+/** Classes nobody may contribute entries to. */
+function isPrivate(group: SurveyedFile["group"]): boolean {
+  return group === "secrets" || group === "identity";
 }
 
 function describeLink(layer: Layer, path: string): Ailment {
@@ -38,8 +43,7 @@ function describeLink(layer: Layer, path: string): Ailment {
 }
 
 function judgeMode({ group, info, path }: SurveyedFile): readonly Ailment[] {
-  const isPrivate = group === "secrets" || group === "identity";
-  if (!isPrivate || (info.mode & 0o077) === 0) return [];
+  if (!isPrivate(group) || (info.mode & 0o077) === 0) return [];
   return [
     { reason: `may be read by others (mode ${(info.mode & 0o777).toString(8)})`, next: `chmod 600 ${shellWord(path)}` },
   ];
