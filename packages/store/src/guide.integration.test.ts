@@ -44,7 +44,7 @@ function projectOf(blocks: readonly Block[]): string {
   return project;
 }
 
-describe.each(["../../docs/guide/store.md", "README.md"])("%s", (page) => {
+describe.each(["../../docs/guide/store.md", "../../docs/guide/state-table.md", "README.md"])("%s", (page) => {
   const blocks = blocksOf(page);
 
   test("shows a session that goes as it is shown, with the package as it would be published", {
