@@ -49,7 +49,8 @@ describe("reeve state clean", () => {
     const dead = `.ai/local/state/.current.yaml.${2 ** 22 + 1}.ab12.tmp`;
     const alive = `.ai/local/state/.current.yaml.${process.pid}.ab12.tmp`;
     for (const file of [dead, alive]) scene.write(file, "half");
-    expect(scene.reeve(["state", "clean", "--dry-run"]).exit).toBe(0);
+    const removed = [{ path: dead, size: 4, why: "half written by a process that is gone" }];
+    expect(resultOf(scene.reeve(["state", "clean", "--dry-run", "--json"]))).toMatchObject({ removed, bytes: 4 });
     expect(scene.exists(dead)).toBe(true);
     expect(scene.reeve(["state", "clean"]).exit).toBe(0);
     expect([scene.exists(dead), scene.exists(alive)]).toEqual([false, true]);

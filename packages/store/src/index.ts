@@ -58,5 +58,5 @@ export {
   type StateTable,
   type StateTraits,
 } from "./table.ts";
-export { sweepFolder } from "./temporaries.ts";
+export { isAbandoned, sweepFolder } from "./temporaries.ts";
 export { cacheDir, configDir, dataDir, type Environment, stateDir } from "./xdg.ts";

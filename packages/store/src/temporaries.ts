@@ -31,9 +31,15 @@ export function sweepTemporaries(paths: Iterable<string>): void {
 /** As {@link sweepTemporaries}, for every file of a folder; for whoever cleans up. */
 export function sweepFolder(folder: string, isWanted: (prefix: string) => boolean = () => true): void {
   for (const name of namesIn(folder)) {
-    const [, prefix, writer] = temporaryForm.exec(name) ?? [];
-    if (prefix !== undefined && isWanted(prefix) && !isAlive(Number(writer))) discard(join(folder, name));
+    const [, prefix] = temporaryForm.exec(name) ?? [];
+    if (prefix !== undefined && isWanted(prefix) && isAbandoned(name)) discard(join(folder, name));
   }
+}
+
+/** Is it the name of a temporary file whose writer lives no more? */
+export function isAbandoned(name: string): boolean {
+  const writer = temporaryForm.exec(name)?.[2];
+  return writer !== undefined && !isAlive(Number(writer));
 }
 
 /** Removes a file whose absence is all that matters. */

@@ -1,7 +1,7 @@
 import { plural } from "@reeve/core/findings/plural.ts";
 import { readTable } from "@reeve/core/state/contributed.ts";
 import { pruneEpisodes } from "@reeve/core/state/conversions/prune.ts";
-import { type CleanReport, clean, planClean, sweepTemporaries } from "@reeve/core/state/janitor.ts";
+import { type CleanReport, clean, planClean } from "@reeve/core/state/janitor.ts";
 import { StoreError } from "@reeve/store";
 import { type Command, defineCommand, type Outcome } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -46,7 +46,7 @@ export const stateClean: Command = defineCommand({
 
 async function cleanNow({ layer, system, version }: Context): Promise<CleanResult> {
   const report = await clean(layer, planClean(layer, readTable(layer)));
-  const problems = [...report.problems, ...sweepTemporaries(layer)];
+  const problems = [...report.problems];
   try {
     await pruneEpisodes({ system, version, repository: layer.repository, home: layer.home });
   } catch (error) {

@@ -170,6 +170,10 @@ export function createChange(layer: Layer, statePath: string, bytes: string | Ui
   return { ...writeChange(layer, statePath, bytes), expect: "absent" };
 }
 
+export function removeChange(layer: Layer, statePath: string): Change {
+  return { kind: "remove", ...place(layer, statePath) };
+}
+
 export function appendChange(layer: Layer, statePath: string, text: string): Change {
   return { kind: "append", ...place(layer, statePath), bytes: text, mode: 0o600 };
 }

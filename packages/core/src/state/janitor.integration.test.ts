@@ -6,7 +6,7 @@ import { type Checkout, makeScene, type Scene } from "../git/fixture.ts";
 import { findRepository } from "../git/repository.ts";
 import { ensureHome } from "../layer/home.ts";
 import { type Layer, openLayer } from "../layer/layer.ts";
-import { clean, planClean, sweepTemporaries } from "./janitor.ts";
+import { clean, planClean } from "./janitor.ts";
 
 const now = new Date("2030-06-01T00:00:00Z");
 
@@ -148,15 +148,21 @@ describe("planClean and clean", () => {
   });
 });
 
-describe("sweepTemporaries", () => {
-  test("removes the temporary files of processes that are gone, in every folder, and no other", () => {
+describe("temporary files", () => {
+  test("of processes that are gone go, from every folder, and no other", async () => {
     const dead = 2 ** 22 + 1;
     put(`state/.current.yaml.${dead}.ab12.tmp`, 0);
-    put(`cache/deep/.x.${dead}.ab12.tmp`, 0);
+    put(`cache/deep/.x.${dead}.ab12.tmp`, 4000);
     put(`cache/.x.${process.pid}.ab12.tmp`, 0);
-    put("cache/.x.tmp", 4000);
+    put("cache/.x.tmp", 0);
     main.write({ [`.ai/repo/deep/.rule.md.${dead}.ab12.tmp`]: "x", ".ai/repo/deep/rule.md": "x" });
-    expect(sweepTemporaries(layer)).toEqual([]);
+    const planned = planClean(layer, table);
+    expect(planned.targets.map(({ path: found }) => found).sort()).toEqual([
+      `.ai/local/cache/deep/.x.${dead}.ab12.tmp`,
+      `.ai/local/state/.current.yaml.${dead}.ab12.tmp`,
+      `.ai/repo/deep/.rule.md.${dead}.ab12.tmp`,
+    ]);
+    expect(await clean(layer, planned)).toEqual(planned);
     expect(fs.readdirSync(path.join(main.top, ".ai/repo/deep"))).toEqual(["rule.md"]);
     expect(namesBelow(".").filter((name) => name.endsWith(".tmp"))).toEqual([
       `cache/.x.${process.pid}.ab12.tmp`,

@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
-import { applyPlan, type Change, StoreError, sweepFolder } from "@reeve/store";
+import { applyPlan, type Change, isAbandoned, StoreError } from "@reeve/store";
 import { isDerivedSpelling, type StateEntry, type StateTable } from "@reeve/store/table";
-import { journalFile, type Layer } from "../layer/layer.ts";
-import type { AbsPath } from "../system/paths.ts";
+import { journalFile, type Layer, removeChange } from "../layer/layer.ts";
 
 /** A file that retention allows to go. */
 export interface CleanTarget {
@@ -33,7 +32,8 @@ const localPrefix = ".ai/local/";
 const dayMs = 86_400_000;
 
 /**
- * What the table's `retention` allows to go: files of declared, derived entries that are too old or not among the newest.
+ * What may go: files of declared, derived entries that the table's `retention` finds too old or not among the newest, and
+ * temporary files whose writers are gone.
  * Links are neither followed nor removed; folders and locks stay. Writes nothing.
  */
 export function planClean(layer: Layer, table: Table): CleanReport {
@@ -46,6 +46,7 @@ export function planClean(layer: Layer, table: Table): CleanReport {
     collect({ layer, table, entry, found, problems }, folderOf(entry));
     targets.push(...judge(layer, entry, found));
   }
+  collectAbandoned(layer, targets, problems);
   return { targets, problems };
 }
 
@@ -65,22 +66,25 @@ export async function clean(layer: Layer, planned: CleanReport): Promise<CleanRe
   return { targets: done, problems };
 }
 
-/** Removes the temporary files of writers that died, from every folder of both halves; answers the folders it could not. */
-export function sweepTemporaries(layer: Layer): readonly CleanProblem[] {
-  const problems: CleanProblem[] = [];
-  const sweep = (folder: AbsPath): void => {
+/** The temporary files of writers that died, in every folder of both halves. */
+function collectAbandoned(layer: Layer, targets: CleanTarget[], problems: CleanProblem[]): void {
+  const walk = (folder: string): void => {
     try {
-      sweepFolder(folder);
-      for (const { name, kind } of layer.system.list(folder) ?? []) {
-        if (kind === "directory") sweep(`${folder}/${name}` as AbsPath);
+      for (const { name, kind } of layer.system.list(layer.locate(folder)) ?? []) {
+        const path = `${folder}${name}`;
+        if (kind === "directory" && `${path}/` !== localPrefix) walk(`${path}/`);
+        else if (kind === "file" && isAbandoned(name)) {
+          const size = layer.system.info(layer.locate(path))?.size ?? 0;
+          const why = "half written by a process that is gone";
+          targets.push({ path, size, why, change: removeChange(layer, path) });
+        }
       }
     } catch (error) {
       problems.push({ path: folder, reason: messageOf(error) });
     }
   };
-  if (layer.home.exists) sweep(layer.home.path);
-  if (layer.home.mode === "git") sweep(layer.locate(".ai"));
-  return problems;
+  walk(".ai/");
+  if (layer.home.exists) walk(localPrefix);
 }
 
 interface FoundFile {
@@ -110,7 +114,7 @@ function collect(collecting: Collecting, folder: string): void {
     for (const { name, kind } of layer.system.list(layer.locate(folder)) ?? []) {
       const path = `${folder}${name}`;
       if (kind === "directory" && entry.path.endsWith("/")) collect(collecting, `${path}/`);
-      if (kind !== "file" || table.entryFor(path)?.path !== entry.path || isLock(path)) continue;
+      if (kind !== "file" || table.entryFor(path)?.path !== entry.path || isLock(path) || isAbandoned(name)) continue;
       const info = layer.system.info(layer.locate(path));
       if (info !== undefined) found.push({ path, size: info.size, mtimeMs: info.mtimeMs });
     }
@@ -137,8 +141,7 @@ function judge(layer: Layer, entry: StateEntry, found: readonly FoundFile[]): re
       ...(keep !== undefined && index >= keep ? [`not among the newest ${keep} of ${entry.path}`] : []),
     ];
     if (reasons.length === 0) return [];
-    const change = { kind: "remove", root: layer.home.path, path: path.slice(localPrefix.length) } as const;
-    return [{ path, size, why: reasons.join("; "), change }];
+    return [{ path, size, why: reasons.join("; "), change: removeChange(layer, path) }];
   });
 }
 
