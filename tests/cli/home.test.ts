@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { failureOf, onlyFailure, resultOf, rowsOf } from "../answers.ts";
-import { makeScene, type Scene } from "../scene.ts";
+import { type Answer, makeScene, type Scene } from "../scene.ts";
 import { withoutPrivileges } from "../unprivileged.ts";
 
 const local = ".ai/local";
@@ -178,6 +178,36 @@ describe("worktrees and moves", () => {
     expect(events(scene, ["--all-checkouts"])).toEqual(["task.started", "task.started"]);
     const homes = fs.readdirSync(scene.at(".git/reeve/checkouts"));
     expect(homes.filter((name) => /^other\.\d{8}T\d{6}Z$/.test(name))).toHaveLength(1);
+  });
+
+  test("a new worktree takes over what a removed one left, its task too, under another name and under its own", () => {
+    const scene = makeScene({ layer: true });
+    const at = (name: string): { readonly cwd: string } => ({ cwd: `${scene.folder}/${name}` });
+    const add = (name: string): void => void scene.git(["worktree", "add", "-q", "--detach", at(name).cwd]);
+    const drop = (name: string): void => void scene.git(["worktree", "remove", "--force", at(name).cwd]);
+    const take = (name: string, from: string): Answer =>
+      scene.reeve(["init", "--extend", "--take-over", from, "--json"], at(name));
+    const homes = (): readonly string[] => fs.readdirSync(scene.at(".git/reeve/checkouts")).sort();
+    add("old");
+    expect(scene.reeve(["start", "first", "--scope", "src"], at("old")).exit).toBe(0);
+    add("new");
+    expect(failureOf(take("new", "old"))).toMatchObject({ exit: 12, hint: "none is left behind: reeve state" });
+    drop("old");
+    expect(failureOf(take("new", "olf")).hint).toBe("there are: old");
+    expect(resultOf(take("new", "old"))).toMatchObject({ taken: "old" });
+    expect(homes()).toEqual(["main", "new"]);
+    expect(events(scene, [], at("new").cwd)).toEqual(["task.started"]);
+    expect(resultOf(scene.reeve(["status", "--json"], at("new")))).toMatchObject({ task: { outcome: "active" } });
+    expect(scene.reeve(["finish", "--outcome", "completed", "--verify-command", "true"], at("new")).exit).toBe(0);
+    expect(failureOf(take("new", "old"))).toMatchObject({ code: "REFUSED", exit: 15 });
+    drop("new");
+    add("new");
+    expect(resultOf(scene.reeve(["state", "--json"], at("new")))["homes"]).toContainEqual(
+      expect.objectContaining({ checkout: "new", state: "left" }),
+    );
+    expect(resultOf(take("new", "new"))).toMatchObject({ taken: "new" });
+    expect(homes()).toEqual(["main", "new"]);
+    expect(events(scene, [], at("new").cwd).at(-1)).toBe("task.finished");
   });
 
   test("a moved repository and a moved worktree go on with their task", () => {

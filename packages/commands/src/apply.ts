@@ -87,6 +87,7 @@ export async function runAndApply(writing: Writing): Promise<Answer> {
     repository: git.repository,
     seeds: readHomeSeeds(share),
     ...(wanted === undefined ? {} : { wanted }),
+    ...(early?.takes === undefined ? {} : { takes: early.takes }),
   });
   return withLock(lockFile(home), { waitMs: lockWaitMs }, async () => {
     const options = applyOptions(git, home);

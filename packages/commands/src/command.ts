@@ -75,6 +75,8 @@ export interface Outcome<R> {
   readonly upkeep?: () => Promise<R>;
   /** Where a home that does not exist yet is to be made. */
   readonly home?: HomeMode;
+  /** The home of a worktree that is gone, which becomes this checkout's. */
+  readonly takes?: string;
   /** Shows a value although the command prints findings (`check --explain`). */
   readonly as?: OutputKind;
   /** Lines that arrive over time, after those of the result (`history --follow`). */

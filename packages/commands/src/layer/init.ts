@@ -1,6 +1,7 @@
 import { ReeveError } from "@reeve/core/findings/errors.ts";
 import { type HookPlan, planHooks } from "@reeve/core/hooks/install.ts";
-import { type HomeMode, ignoreLine, readHome } from "@reeve/core/layer/home.ts";
+import { type HomeMode, ignoreLine, readHome, refuseTaking } from "@reeve/core/layer/home.ts";
+import { describeHomes } from "@reeve/core/layer/known-homes.ts";
 import { planInit } from "@reeve/core/layer/plan-init.ts";
 import { attributeLinesOf } from "@reeve/core/state/git-files.ts";
 import { table } from "@reeve/core/state/table.ts";
@@ -13,6 +14,7 @@ interface InitResult {
   readonly attributes: readonly string[];
   readonly hooks: readonly HookPlan[];
   readonly home: HomeMode;
+  readonly taken: string | undefined;
   readonly extended: boolean;
 }
 
@@ -27,6 +29,18 @@ function decideHome(context: Context, wanted: string | undefined): HomeMode {
   }
   if (home.exists) return home.mode;
   return asked ?? (system.canWrite(git.repository.commonDir) ? "git" : "checkout");
+}
+
+/** The half a removed worktree left, which this checkout is to go on with. */
+function requireLeft({ system, git }: Context, name: string): void {
+  const { repository } = git;
+  if (readHome(system, repository).exists) refuseTaking(name);
+  const homes = describeHomes(system, repository, git.worktrees());
+  const free = homes.filter(({ state }) => state === "left" || state === "aside").map(({ checkout }) => checkout);
+  if (free.includes(name)) return;
+  throw new ReeveError("NOT_FOUND", `no removed worktree left a half called '${name}'`, {
+    hint: free.length === 0 ? "none is left behind: reeve state" : `there are: ${free.join(", ")}`,
+  });
 }
 
 function renderHooks(hooks: readonly HookPlan[]): readonly string[] {
@@ -54,6 +68,10 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
   examples: [
     { command: "reeve init --dry-run", shows: "what would be written" },
     { command: "reeve init --hooks", shows: "the layer, and git hooks that hold commits and pushes to it" },
+    {
+      command: "reeve init --extend --take-over old",
+      shows: "in a new worktree: the task and records of a removed one",
+    },
     { command: "reeve init --extend --hooks", shows: "on a layer that is there: what is missing, and the hooks" },
   ],
   args: {
@@ -65,6 +83,11 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
         choices: ["git", "checkout"],
         value: "place",
         summary: "where this checkout's half lies",
+      },
+      "take-over": {
+        type: "string",
+        value: "name",
+        summary: "go on with the half a removed worktree left, as reeve state names it",
       },
     },
   },
@@ -80,10 +103,15 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
     attributes: "the lines added to .gitattributes",
     hooks: "per hook: hook, file, state (added, kept, by-hand), advice",
     home: "git or checkout",
+    taken: "the removed worktree whose half this one goes on with",
     extended: "an existing layer was extended",
+  },
+  prepare(args, context) {
+    if (args["take-over"] !== undefined) requireLeft(context, args["take-over"]);
   },
   run(args, context): Outcome<InitResult> {
     const { system, git, share, program } = context;
+    const takes = args["take-over"];
     const plan = planInit({
       system,
       repository: git.repository,
@@ -92,18 +120,24 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
       attributes: attributeLinesOf(table),
     });
     const hooks = args.hooks ? planHooks(system, git, program) : { changes: [], hooks: [] };
-    const home = decideHome(context, args.home);
+    const home = decideHome(context, takes === undefined ? args.home : "git");
     const result: InitResult = {
       created: plan.created,
       ignored: plan.ignores ? ignoreLine : undefined,
       attributes: plan.attributes,
       hooks: hooks.hooks,
       home,
+      taken: takes,
       extended: args.extend,
     };
-    return { result, home, plan: { changes: [...plan.changes, ...hooks.changes] } };
+    return {
+      result,
+      home,
+      ...(takes === undefined ? {} : { takes }),
+      plan: { changes: [...plan.changes, ...hooks.changes] },
+    };
   },
-  text({ created, ignored, attributes, hooks, home }: InitResult) {
+  text({ created, ignored, attributes, hooks, home, taken }: InitResult) {
     const paths = [
       ...foldPaths(created),
       ...(ignored === undefined ? [] : [`.gitignore: ${ignored}`]),
@@ -116,6 +150,7 @@ core.hooksPath. The checkout's own half lies below the git folder, where git cle
     return [
       ...(paths.length === 0 ? ["nothing was missing"] : ["created", ...paths.map((path) => `  ${path}`)]),
       `this checkout's half: ${place} (ignored by git)`,
+      ...(taken === undefined ? [] : [`its task and records are those of ${taken}: reeve status`]),
       ...renderHooks(hooks),
       ...(hooks.length === 0
         ? ["next: reeve init --extend --hooks   # git hooks that run doctor and finish --check"]

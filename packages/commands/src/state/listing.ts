@@ -1,5 +1,5 @@
 import { plural } from "@reeve/core/findings/plural.ts";
-import { describeHomes, type KnownHome } from "@reeve/core/layer/home.ts";
+import { describeHomes, type KnownHome } from "@reeve/core/layer/known-homes.ts";
 import type { Layer } from "@reeve/core/layer/layer.ts";
 import { readTable } from "@reeve/core/state/contributed.ts";
 import { examine } from "@reeve/core/state/health.ts";

@@ -1,4 +1,4 @@
-import { basename, dirname, join as joinPath, relative as relativePath, resolve } from "node:path";
+import { dirname, join as joinPath, relative as relativePath, resolve } from "node:path";
 import {
   type ApplyOptions,
   applyPlan,
@@ -59,32 +59,7 @@ export function listHomes(system: System, repository: Repository, worktrees: rea
   ];
 }
 
-/** A checkout's own half, and whose it is. */
-export interface KnownHome {
-  readonly path: AbsPath;
-  readonly checkout: string;
-  /** `left`: of a worktree that is gone; `aside`: of an earlier one whose name was taken again. */
-  readonly state: "this" | "used" | "left" | "aside";
-}
-
-/** Every home there is, and which of them belong to no working tree any more. */
-export function describeHomes(
-  system: System,
-  repository: Repository,
-  worktrees: readonly Worktree[],
-): readonly KnownHome[] {
-  const own = system.realPath(localPath(repository));
-  return listHomes(system, repository, worktrees).map((path) => {
-    const inside = worktrees.find((worktree) => join(worktree.path, ".ai", "local") === path);
-    const checkout = inside?.checkout ?? basename(path);
-    if (system.realPath(path) === own) return { path, checkout, state: "this" };
-    if (/\.\d{8}T\d{6}Z$/.test(checkout)) return { path, checkout, state: "aside" };
-    const holder = inside ?? worktrees.find((worktree) => worktree.checkout === checkout);
-    return { path, checkout, state: holder?.present === true ? "used" : "left" };
-  });
-}
-
-function localPath(repository: Repository): AbsPath {
+export function localPath(repository: Repository): AbsPath {
   return join(repository.top, ".ai", "local");
 }
 
@@ -103,10 +78,19 @@ function markFile(repository: Repository): AbsPath {
   return join(repository.gitDir, markName);
 }
 
+/** Is the home the one this worktree made, and not of an earlier one of its name? */
+export function isMarked(
+  system: System,
+  { checkout, gitDir }: Pick<Worktree, "checkout" | "gitDir">,
+  home: AbsPath,
+): boolean {
+  if (checkout === "main") return true;
+  const token = readToken(system, join(gitDir, markName));
+  return token !== undefined && token === readToken(system, join(home, "state", "checkout.json"));
+}
+
 function isForeign(system: System, repository: Repository, home: AbsPath): boolean {
-  if (repository.kind !== "linked") return false;
-  const token = readToken(system, markFile(repository));
-  return token === undefined || token !== readToken(system, join(home, "state", "checkout.json"));
+  return repository.kind === "linked" && !isMarked(system, repository, home);
 }
 
 /** Looks where the home is; changes nothing. */
@@ -136,6 +120,8 @@ export interface EnsureHome {
   readonly system: System;
   readonly repository: Repository;
   readonly wanted?: HomeMode;
+  /** The home of a worktree that is gone, by its name below the common folder, that this checkout goes on with. */
+  readonly takes?: string;
   /** Text of the files a new home begins with, by path from the home. */
   readonly seeds: Readonly<Record<string, string>>;
 }
@@ -183,20 +169,31 @@ function homeJournal({ commonDir, gitDir, top }: Repository): ApplyOptions {
   };
 }
 
+/** What the worktree and its home both bear: a new one, unless it goes on with a home that has one. */
+function tokenFor({ system, repository, takes }: EnsureHome, home: Home): string {
+  const mark = join(checkoutsFolder(repository), takes ?? "", "state", "checkout.json");
+  const known = takes === undefined ? undefined : readToken(system, mark);
+  const own = home.foreign ? undefined : readToken(system, markFile(repository));
+  return known ?? own ?? system.randomHex(16);
+}
+
 async function makeGitHome(request: EnsureHome, home: Home): Promise<void> {
   const { system, repository } = request;
   const base = checkoutsFolder(repository);
   const root = repository.commonDir;
   const options = homeJournal(repository);
-  let token: string | undefined;
+  const { checkout } = repository;
+  const path = `reeve/checkouts/${checkout}`;
+  const { takes } = request;
+  const token = repository.kind === "linked" ? tokenFor(request, home) : undefined;
   const before: Change[] = [{ kind: "mkdir", root, path: "reeve/checkouts" }];
-  if (repository.kind === "linked") {
-    token = readToken(system, markFile(repository)) ?? system.randomHex(16);
-    if (home.foreign) {
-      const name = `reeve/checkouts/${repository.checkout}`;
-      before.push({ kind: "rename", root, from: name, path: `${name}.${stampOf(system)}` });
-      token = system.randomHex(16);
-    }
+  if (home.foreign && takes !== checkout) {
+    before.push({ kind: "rename", root, from: path, path: `${path}.${stampOf(system)}` });
+  }
+  if (takes !== undefined && takes !== checkout) {
+    before.push({ kind: "rename", root, from: `reeve/checkouts/${takes}`, path });
+  }
+  if (token !== undefined) {
     before.push({ kind: "write", root: repository.gitDir, path: markName, bytes: `${JSON.stringify({ token })}\n` });
   }
   // Branches from before the layer have no ignore line of their own.
@@ -240,6 +237,13 @@ function refuse(home: Home): never {
   });
 }
 
+/** Refuses to go on with another home where there is one already. */
+export function refuseTaking(name: string): never {
+  throw new ReeveError("REFUSED", "this checkout has a half of its own already, and two are not joined", {
+    hint: `make another worktree (git worktree add), and take ${name} over there before anything else`,
+  });
+}
+
 function isComplete(home: Home): boolean {
   return home.exists && home.linked && !home.foreign;
 }
@@ -249,7 +253,7 @@ export async function ensureHome(request: EnsureHome): Promise<Home> {
   const { system, repository, wanted } = request;
   const home = readHome(system, repository);
   if (home.misplaced !== undefined) refuse(home);
-  if (isComplete(home)) return home;
+  if (isComplete(home) && request.takes === undefined) return home;
   const common = system.canWrite(repository.commonDir);
   const mode = home.exists ? home.mode : (wanted ?? (common ? "git" : "checkout"));
   if (mode === "checkout") {
@@ -260,6 +264,7 @@ export async function ensureHome(request: EnsureHome): Promise<Home> {
     // A home half made is finished before it is judged: without its mark it would look like another worktree's.
     await recoverPlan(homeJournal(repository));
     const now = readHome(system, repository);
+    if (now.exists && request.takes !== undefined) refuseTaking(request.takes);
     if (isComplete(now)) return;
     if (!now.exists || now.foreign) await makeGitHome(request, now);
     try {
