@@ -56,7 +56,12 @@ describe("reeve doctor", () => {
       const said = scene.reeve(["doctor", "--json"]);
       expect(said.exit).toBe(0);
       const warned = foundIn(said).filter(({ category, level }) => category === "state" && level === "WARN");
-      expect(warned.map(({ subject }) => subject)).toEqual([".ai/link", ".ai/local/secrets/token", ".ai/stray"]);
+      expect(warned.map(({ subject, message }) => [subject, message])).toEqual([
+        [".ai/link", expect.stringContaining("symbolic link to local/secrets/token")],
+        [".ai/local/secrets/token", expect.stringContaining("no entry declares it")],
+        [".ai/local/secrets/token", expect.stringContaining("may be read by others (mode 644)")],
+        [".ai/stray", expect.stringContaining("no entry declares it")],
+      ]);
       expect(warned.every(({ next }) => next !== undefined)).toBe(true);
     } finally {
       for (const name of [".ai/local/secrets", ".ai/stray", ".ai/link"]) fs.rmSync(scene.at(name), { recursive: true });
