@@ -16,9 +16,10 @@ export function examineForm(layer: Layer, file: SurveyedFile): readonly Ailment[
   const { path, group, info, entry } = file;
   if (entry === undefined && !file.isDerived) {
     const where = group === undefined ? "" : `; it lies in a folder of ${group}, and never travels`;
+    const link = info.kind === "link" ? `, and it ${nameLink(layer, path)}` : "";
     return [
       {
-        reason: `no entry declares it${where}`,
+        reason: `no entry declares it${where}${link}`,
         next: `move it out of the layer${isPrivate(group) ? "" : ", or declare it in .ai/repo/state.jsonl"}`,
       },
       ...(info.kind === "file" ? judgeMode(file) : []),
@@ -35,11 +36,12 @@ function isPrivate(group: SurveyedFile["group"]): boolean {
 }
 
 function describeLink(layer: Layer, path: string): Ailment {
+  return { reason: nameLink(layer, path), next: `put the file itself there: rm ${shellWord(path)}` };
+}
+
+function nameLink(layer: Layer, path: string): string {
   const target = layer.system.readLink(layer.locate(path)) ?? "nothing";
-  return {
-    reason: `is a symbolic link to ${target}, which is never followed`,
-    next: `put the file itself there: rm ${shellWord(path)}`,
-  };
+  return `is a symbolic link to ${target}, which is never followed`;
 }
 
 function judgeMode({ group, info, path }: SurveyedFile): readonly Ailment[] {
