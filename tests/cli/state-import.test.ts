@@ -136,6 +136,36 @@ describe("reeve state import", () => {
     expect(here.ledger()).toHaveLength(events);
   });
 
+  test("says what declares a file that nobody declared here, and takes the rest without it", () => {
+    const { here, there } = twoLayers();
+    const declared = ".ai/local/state/theirs.md";
+    const declaration = {
+      path: declared,
+      purpose: "Their notes.",
+      because: "Another tool writes it.",
+      owner: "theirs",
+      writer: "theirs",
+      portability: "carry",
+      scope: "home",
+      invalidates: [],
+      why: "Nothing shows it.",
+      holds: "document",
+    };
+    there.write(".ai/repo/state.jsonl", `${JSON.stringify(declaration)}\n`);
+    there.write(declared, "theirs\n");
+    const bundle = `${there.folder}/declared.tgz`;
+    expect(there.reeve(["state", "export", bundle]).exit).toBe(0);
+    const refused = here.reeve(["state", "import", bundle, "--json"]);
+    expect(refused.exit).toBe(15);
+    const failure = failureOf(refused);
+    expect(JSON.stringify(failure)).toContain("--only .ai/repo/state.jsonl");
+    expect(here.exists(".ai/repo/state.jsonl")).toBe(false);
+    expect(importInto(here, bundle, "--only", note)["applied"]).toBe(true);
+    importInto(here, bundle, "--only", ".ai/repo/state.jsonl");
+    importInto(here, bundle);
+    expect(here.read(declared)).toBe("theirs\n");
+  });
+
   test("moves large files into place, and what they replace out of it", () => {
     const { here, there } = twoLayers();
     const [theirs, mine] = [Buffer.alloc(3_000_000, "theirs\n"), Buffer.alloc(2_000_000, "mine\n")];
@@ -268,8 +298,8 @@ const hostile: readonly (readonly [string, Buffer, string | RegExp])[] = [
   ["a secret without the exporter's consent", packBundle([secret]), "made without secrets"],
   ["a secret under another class", packBundle([records]), "made without secrets"],
   ["what the table does not declare", named(".ai/local/state/unknown.txt"), "not declared"],
-  ["a file outside the layer", named("src/x.ts"), "not declared"],
-  ["a copy of a file", named(`${ledger}.damaged`), "not declared"],
+  ["a file outside the layer", named("src/x.ts"), "in no folder"],
+  ["a copy of a file", named(`${ledger}.damaged`), "copy of another file"],
   ["the task of a checkout", packBundle([task]), "does not travel"],
   ["another class", packBundle([{ ...good, group: "config" }]), "is records here and config in the bundle"],
 ];

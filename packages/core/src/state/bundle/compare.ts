@@ -3,7 +3,7 @@ import { ReeveError } from "../../findings/errors.ts";
 import type { System } from "../../system/port.ts";
 import type { Exchanged } from "./exchange.ts";
 import { readInventory } from "./inventory.ts";
-import { requireConsent } from "./judge.ts";
+import { requireConsent, requireDeclared } from "./judge.ts";
 import { countHeld, type Held, missingLines, readLineSet } from "./lines.ts";
 import type { BundledFile } from "./manifest.ts";
 import { type Measured, measureFile } from "./measure.ts";
@@ -55,6 +55,7 @@ export async function compareBundle(request: CompareRequest): Promise<Comparison
   const { bundle, shown, consents, only } = request;
   refuseUnknown(request);
   const chosen = bundle.manifest.files.filter(({ path }) => only.length === 0 || isNamed(path, only));
+  requireDeclared(chosen, bundle.manifest, request);
   requireConsent(chosen, consents.secrets, shown);
   const wanted = chosen.filter((file) => reasonToStay(request.tree, entryOf(request, file), consents) === undefined);
   const held = countHeld();
