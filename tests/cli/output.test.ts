@@ -48,6 +48,7 @@ const valued: readonly (readonly [name: string, args: readonly string[], input?:
   ["state backup", ["state", "backup", "../backup"]],
   ["state clean", ["state", "clean"]],
   ["state journal", ["state", "journal"]],
+  ["memory lint", ["memory", "lint", "src"]],
   ["handover", ["handover", "--derive", "--close"]],
   ["start", ["start", "next", "--scope", "src"]],
 ];

@@ -119,7 +119,7 @@ function renderJson(command: Command, outcome: Outcome<unknown>): string {
   const as = outcome.as ?? command.output;
   if (as === "value") {
     const result = command.json === undefined ? outcome.result : command.json(outcome.result as never);
-    return `${JSON.stringify({ ok: true, result })}\n`;
+    return `${JSON.stringify({ ok: (outcome.exit ?? "OK") === "OK", result })}\n`;
   }
   const rows =
     as === "lines"
@@ -155,11 +155,15 @@ async function show(command: Command, answer: Answer, shown: Shown): Promise<Exi
     );
     return exitCodes.INTERNAL_ERROR;
   }
-  if (written === "gone") return exitOf(outcome.findings ?? []);
+  if (written === "gone") return exitMeant(command, outcome);
   if (outcome.stream !== undefined && !dry) {
     for await (const line of outcome.stream(shown.json)) if (writeAll(1, `${line}\n`) !== "written") break;
   }
-  return (outcome.as ?? command.output) === "findings" ? exitOf(outcome.findings ?? []) : exitCodes.OK;
+  return exitMeant(command, outcome);
+}
+
+function exitMeant(command: Command, { as, exit, findings }: Outcome<unknown>): ExitCode {
+  return (as ?? command.output) === "findings" ? exitOf(findings ?? []) : exitCodes[exit ?? "OK"];
 }
 
 function showTiming(system: System, started: bigint, answer: Answer | undefined): void {

@@ -1,3 +1,4 @@
+import type { ExitName } from "@reeve/core/findings/exit.ts";
 import type { Finding } from "@reeve/core/findings/finding.ts";
 import type { HomeMode } from "@reeve/core/layer/home.ts";
 import type { Plan } from "@reeve/store";
@@ -67,6 +68,8 @@ export interface Outcome<R> {
   readonly result: R;
   readonly plan?: Plan;
   readonly findings?: readonly Finding[];
+  /** What a value means for who asked, where it is not that all is well. */
+  readonly exit?: ExitName;
   /**
    * Work no plan can hold, done before it: on a file of lines by its own owner, a copy outside the layer, a large content
    * staged for the plan to move. In a layer it is done under the layer's lock; it answers the result. Not done in a dry run,

@@ -15,6 +15,7 @@ export const groups = {
   layer: "The layer",
   store: "Stores",
   state: "State",
+  memory: "Memories",
   meta: "Reeve itself",
   version: "Reeve itself",
 } as const;
@@ -69,6 +70,7 @@ export const registry: readonly Entry[] = [
   lazy("state clean", "state", async () => (await import("./state/state-clean.ts")).stateClean),
   lazy("state journal", "state", async () => (await import("./state/state-journal.ts")).stateJournal),
   lazy("state rollback", "state", async () => (await import("./state/state-rollback.ts")).stateRollback),
+  lazy("memory lint", "memory", async () => (await import("./memory/memory-lint.ts")).memoryLint),
   lazy("help", "meta", async () => (await import("./meta/help.ts")).help),
   lazy("completion", "meta", async () => (await import("./meta/completion.ts")).completion),
   lazy("version", "version", async () => (await import("./version/version.ts")).version),
