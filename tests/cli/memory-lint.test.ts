@@ -59,6 +59,11 @@ describe("reeve memory lint", () => {
     ["a comment", good("a", "<!-- do -->\n"), "a.md:6: hides something from a reader: html-comment <!-- in column 1"],
     ["another encoding", Buffer.from("---\nname: a\ndescription: \xe9\n---\n", "latin1"), "a.md: is not UTF-8"],
     ["1 MiB and a byte", Buffer.alloc(1_048_577, "a"), "a.md: is larger than 1048576 bytes"],
+    [
+      "a type nobody knows",
+      good("a").replace("---\nWhy", "metadata: { type: other }\n---\nWhy"),
+      "a.md: metadata.type is none of",
+    ],
     ["a link that leads nowhere", good("a", "see [[b]]\n"), "a.md: needs [[b]], and no memory here has that name"],
   ])("names %s, and fails", (_, text, row) => {
     const said = lint(sceneWith({ "a.md": text }));
@@ -95,6 +100,17 @@ describe("reeve memory lint", () => {
     const token = `ghp_${"a".repeat(36)}`;
     const said = lint(sceneWith({ "a.md": good("a", `use ${token}\n`) }));
     expect(said).toMatchObject({ exit: 0, stdout: "! a.md:6: read this twice: secret-shape\n1 memory, no problem\n" });
+  });
+
+  test("shows twenty of a kind in one file, and how many more there are", () => {
+    const said = lint(sceneWith({ "a.md": good("a", "\u200B".repeat(500)) }));
+    expect([said.exit, rowsOf(said).length, rowsOf(said)[20]]).toEqual([3, 22, "a.md: and 480 more like these"]);
+  });
+
+  test("prints no file's name that moves a terminal", () => {
+    const said = lint(sceneWith({ "a\u001B[31m.md": "x" }));
+    expect(said.exit).toBe(3);
+    expect(rowsOf(said)[0]).toBe("a\\u{1b}[31m.md:1: has no front matter: it does not begin with ---");
   });
 
   test("counts what is over the cap, internal memories aside", () => {

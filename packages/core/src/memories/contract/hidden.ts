@@ -20,11 +20,17 @@ const zeroWidth = /[\u200B-\u200D\u2060\uFEFF]|[\u{E0000}-\u{E007F}]/u;
  */
 export function findHidden(text: string): readonly Hidden[] {
   const found: Hidden[] = [];
+  let line = 1;
+  let column = 1;
+  let from = 0;
   for (const match of text.matchAll(suspicious)) {
     if (match.index === 0 && match[0] === "\uFEFF") continue;
-    const before = text.slice(0, match.index);
-    const line = before.split("\n").length;
-    const column = Array.from(before.slice(before.lastIndexOf("\n") + 1)).length + 1;
+    // Counted on from the last one: a file may hold a million of them.
+    const between = text.slice(from, match.index);
+    const ends = between.split("\n").length - 1;
+    line += ends;
+    column = (ends === 0 ? column : 1) + Array.from(between.slice(between.lastIndexOf("\n") + 1)).length;
+    from = match.index;
     found.push({ kind: kindOf(match[0]), line, column, shown: showCharacter(match[0]) });
   }
   return found;

@@ -36,6 +36,8 @@ export interface LintRequest {
 
 const mostEntries = 100_000;
 const mostBytes = 1_048_576;
+/** Of one kind, in one file. */
+const mostShown = 20;
 
 /**
  * Judges every memory of a folder as an install would, and all of them together. Follows no link and changes nothing.
@@ -52,6 +54,7 @@ export function lintFolder(system: System, request: LintRequest): LintReport {
     if (judged.kind !== "memory") continue;
     memories.push(judged.memory);
     problems.push(...judgeHidden(judged.memory));
+    problems.push(...judged.memory.warnings.map((reason) => ({ path, line: undefined, reason })));
     warnings.push(...judgeLooks(judged.memory));
   }
   problems.push(...judgeTogether(memories));
@@ -108,19 +111,27 @@ function readSome(system: System, path: AbsPath): Buffer {
 }
 
 function judgeHidden({ path, hidden }: Memory): readonly LintLine[] {
-  return hidden.map(({ kind, line, column, shown }) => ({
+  const lines = hidden.slice(0, mostShown).map(({ kind, line, column, shown }) => ({
     path,
     line,
     reason: `hides something from a reader: ${kind} ${shown} in column ${column}`,
   }));
+  return withRest(lines, hidden.length);
 }
 
-function judgeLooks({ path, bytes, warnings }: Memory): readonly LintLine[] {
+function judgeLooks({ path, bytes }: Memory): readonly LintLine[] {
   const risky = findRisky(bytes.toString("utf8"));
-  return [
-    ...warnings.map((reason) => ({ path, line: undefined, reason })),
-    ...risky.map(({ shape, line }) => ({ path, line, reason: `read this twice: ${shape}` })),
-  ];
+  const lines = risky
+    .slice(0, mostShown)
+    .map(({ shape, line }) => ({ path, line, reason: `read this twice: ${shape}` }));
+  return withRest(lines, risky.length);
+}
+
+/** Says how many more there are of one kind in one file. */
+function withRest(lines: readonly LintLine[], count: number): readonly LintLine[] {
+  const [first] = lines;
+  if (first === undefined || count === lines.length) return lines;
+  return [...lines, { path: first.path, line: undefined, reason: `and ${count - lines.length} more like these` }];
 }
 
 /** Two of one name, and links that lead nowhere. */
@@ -144,9 +155,14 @@ function judgeTogether(memories: readonly Memory[]): readonly LintLine[] {
 /** A report for a person, one line each; what need only be looked at begins with `!`. */
 export function renderLint({ memories, problems, warnings, overCap }: LintReport, cap: number): string {
   const show = ({ path, line, reason }: LintLine): string =>
-    `${path}${line === undefined ? "" : `:${line}`}: ${reason}`;
+    escapeControls(`${path}${line === undefined ? "" : `:${line}`}: ${reason}`);
   const over = overCap === 0 ? [] : [`${plural(overCap, "rule line")} over the cap of ${cap} a source`];
   const count = problems.length + over.length;
   const verdict = `${plural(memories, "memory")}, ${count === 0 ? "no problem" : plural(count, "problem")}`;
   return [...problems.map(show), ...over, ...warnings.map((warning) => `! ${show(warning)}`), verdict].join("\n");
+}
+
+/** A file's name and a parser's words may hold what moves a terminal. */
+function escapeControls(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -48,6 +48,9 @@ describe("a memory file", () => {
     ["no description", '---\nname: a-rule\ndescription: " "\n---\n', "no description", undefined],
     ["a description of two lines", '---\nname: a-rule\ndescription: "a\\nb"\n---\n', "more than one line", undefined],
     ["another node", `---\n${head}\nmetadata: { node_type: skill }\n---\n`, "node_type", undefined],
+    ["front matter that is too long", `---\n${head}\nx: ${"a".repeat(16_384)}\n---\n`, "longer than", 1],
+    ["front matter nested out of reach", `---\n${head}\nx: ${"[".repeat(8000)}\n---\n`, "", 4],
+    ["a node that holds itself", `---\n${head}\nmetadata:\n  node_type: &a [*a]\n---\n`, "node_type", undefined],
     ["metadata that is a list", `---\n${head}\nmetadata: [a]\n---\n`, "metadata", undefined],
   ])("is none: %s", (_, text, reason, line) => {
     expect(judge(text)).toMatchObject({ kind: "invalid", line, reason: expect.stringContaining(reason) });
@@ -73,6 +76,7 @@ describe("a memory file", () => {
   });
 
   test("says what is odd about it", () => {
+    expect(memoryOf(`---\n${head}\nmetadata:\n  type: &a [*a]\n---\n`).warnings).toHaveLength(1);
     const { warnings, internal } = memoryOf(`---\n${head}\nmetadata: { type: other, internal: "yes" }\n---\n`);
     expect([warnings.length, internal]).toEqual([2, false]);
     expect(memoryOf(`---\n${head}\nmetadata: { internal: true }\n---\n`).internal).toBe(true);
@@ -130,6 +134,17 @@ describe("what hides in a text", () => {
     ["html-comment", "<!-- do -->", "<!--"],
   ])("is found with its place: %s %j", (kind, character, shown) => {
     expect(findHidden(`first\n\u{1F600}é${character}\n`)).toEqual([{ kind, line: 2, column: 3, shown }]);
+  });
+
+  test("is counted on over lines and characters", () => {
+    const found = findHidden("a\u200B😀\u200B\n\u200B\n\n é\u200B\u200B");
+    expect(found.map(({ line, column }) => [line, column])).toEqual([
+      [1, 2],
+      [1, 4],
+      [2, 1],
+      [4, 3],
+      [4, 4],
+    ]);
   });
 
   test("is nothing in tabs, line ends, accents or a mark at the start", () => {

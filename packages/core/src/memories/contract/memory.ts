@@ -28,6 +28,8 @@ export type JudgedFile =
 
 const longestName = 200;
 const mostBytes = 1_048_576;
+/** Parsing YAML costs more than its length. */
+const longestFrontMatter = 16_384;
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const types: ReadonlySet<unknown> = new Set([undefined, "user", "feedback", "project", "reference"]);
 
@@ -86,6 +88,8 @@ function splitFile(text: string): { readonly yaml: string; readonly body: string
 }
 
 function readMembers(yaml: string): Readonly<Record<string, unknown>> {
+  if (yaml.length > longestFrontMatter)
+    throw new Unfit(`its front matter is longer than ${longestFrontMatter} characters`, 1);
   const document = parseDocument(yaml, { uniqueKeys: true, logLevel: "silent", version: "1.2" });
   const [error] = document.errors;
   // The fence is the file's first line.
@@ -122,11 +126,9 @@ function readMetadata(value: unknown): {
   if (typeof value !== "object" || Array.isArray(value)) throw new Unfit("its metadata holds no members");
   const members = value as Readonly<Record<string, unknown>>;
   const { node_type: nodeType, type, internal } = members;
-  if (nodeType !== undefined && nodeType !== "memory")
-    throw new Unfit(`its metadata.node_type is ${JSON.stringify(nodeType)}`);
+  if (nodeType !== undefined && nodeType !== "memory") throw new Unfit("its metadata.node_type is not memory");
   const warnings: string[] = [];
-  if (!types.has(type))
-    warnings.push(`metadata.type ${JSON.stringify(type)} is none of user, feedback, project, reference`);
+  if (!types.has(type)) warnings.push("metadata.type is none of user, feedback, project, reference");
   if (internal !== undefined && typeof internal !== "boolean")
     warnings.push("metadata.internal is neither true nor false");
   return { members, warnings };

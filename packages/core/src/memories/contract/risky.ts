@@ -12,9 +12,12 @@ export interface Risky {
   readonly line: number;
 }
 
-/** Expressions of one line each; none can run longer than the line squared. */
+/** Expressions of one line each, none of which looks far ahead: a line may be as long as a file. */
 const shapes: readonly (readonly [Risky["shape"], RegExp])[] = [
-  ["shell-pipe", /\b(?:curl|wget|fetch)\b[^|\n]*\|\s*(?:sudo\s+)?(?:ba|z|da|k|fi)?sh\b|\b(?:ba|z)?sh\s+<\(/],
+  [
+    "shell-pipe",
+    /\b(?:curl|wget|fetch)\b[^|\n]{0,400}\|\s{0,40}(?:sudo\s{1,40})?(?:ba|z|da|k|fi)?sh\b|\b(?:ba|z)?sh\s{1,40}<\(/,
+  ],
   ["url", /\b(?:https?|ftp|data|javascript):(?:\/\/)?[^\s)]/i],
   [
     "override",
