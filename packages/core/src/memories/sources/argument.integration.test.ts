@@ -77,6 +77,7 @@ describe("a source as a person types it", () => {
     ["a folder of a repository", "https://github.com/o/r/tree/main/rules", {}, {}],
     ["two pins", "https://github.com/o/r/tree/v1", { pin: "v2" }, {}],
     ["a fragment", "https://host/r#v1", {}, {}],
+    ["a broken escape", "https://github.com/o/%zz", {}, {}],
     ["an address without a host", "https://", {}, {}],
     ["a pin that is an option", "o/r", { pin: "--upload-pack=x" }, {}],
     ["a pin that climbs", "o/r", { pin: "a..b" }, {}],
@@ -87,6 +88,17 @@ describe("a source as a person types it", () => {
     expect(() => parse(text, more, env)).toThrow(
       expect.objectContaining({ code: "USAGE", hint: expect.stringMatching(/\S/) }),
     );
+  });
+
+  test("is never repeated with its password", () => {
+    for (const text of ["https://me:hunter2@host/r#v1", "https://hunter2@github.com/o/r/blob/x"]) {
+      expect(() => parse(text)).toThrow(
+        expect.objectContaining({
+          message: expect.not.stringContaining("hunter2"),
+          hint: expect.not.stringContaining("hunter2"),
+        }),
+      );
+    }
   });
 
   test.each(["./nowhere", "./a file", "/nowhere at all"])("is refused where there is no such folder: %s", (text) => {

@@ -43,8 +43,13 @@ export function parseSource(system: System, words: SourceWords): NamedSource {
   return parseShort(system, text, ref);
 }
 
+/** An address may carry a password, which no message repeats. */
 function misuse(message: string, hint: string): ReeveError {
-  return new ReeveError("USAGE", message, { hint });
+  return new ReeveError("USAGE", redact(message), { hint: redact(hint) });
+}
+
+function redact(text: string): string {
+  return text.replace(/:\/\/[^/\s]*@/g, "://***@");
 }
 
 function isLocal(text: string): boolean {
@@ -129,7 +134,7 @@ function parseUrl(system: System, text: string, ref: string | undefined): From {
   const known = host === "github.com" || host === "www.github.com" ? undefined : hostOf(system);
   const isGitHub = isWeb && (known === undefined ? /^(?:www\.)?github\.com$/.test(host ?? "") : host === known);
   if (!isGitHub) return { type: "git", url: address, ref: ref ?? "HEAD" };
-  const [name = "", repo = "", kind, ...rest] = parsed.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const [name = "", repo = "", kind, ...rest] = decodePath(parsed.pathname, text).split("/").filter(Boolean);
   const plain = repo.replace(/\.git$/, "");
   if (!isRepository(name, plain)) throw misuse(`${text}: names no repository`, "https://github.com/owner/name");
   const tree = kind === undefined ? undefined : readTree(kind, rest, text);
@@ -142,6 +147,14 @@ function parseUrl(system: System, text: string, ref: string | undefined): From {
     ref: ref ?? tree ?? "HEAD",
     ...(known === undefined ? {} : { host: known }),
   };
+}
+
+function decodePath(path: string, text: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw misuse(`${text}: has a % that begins no character`, "https://github.com/owner/name");
+  }
 }
 
 /** A branch may have a slash in its name, so what follows a ref in an address cannot be told from it. */
