@@ -49,12 +49,16 @@ export function requireDeclared(chosen: readonly BundledFile[], { files }: Manif
   const file = chosen.find(({ path }) => request.tree.table.entryFor(path) === undefined);
   if (file === undefined) return;
   const declares = files.some(({ path }) => path === contributed);
-  throw new ReeveError("REFUSED", `${request.shown}: ${file.path} is not declared in the state table here`, {
-    hint: declares
-      ? `take the bundle's declarations first: reeve state import <file> --only ${contributed}; they need a look, as code does`
-      : `declare it in ${contributed}, or leave it out: --only <path> takes what you name`,
-    details: { path: file.path },
-  });
+  throw new ReeveError(
+    "REFUSED",
+    `${request.shown}: ${file.path} is not declared in the state table here; nothing was written`,
+    {
+      hint: declares
+        ? `take the bundle's declarations first: reeve state import <file> --only ${contributed}; they need a look, as code does`
+        : `declare it in ${contributed}, or leave it out: --only <path> takes what you name`,
+      details: { path: file.path },
+    },
+  );
 }
 
 interface Judging {
